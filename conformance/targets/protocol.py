@@ -1,0 +1,108 @@
+"""What a step may ask of a target, and what a target says of itself.
+
+A target is a cluster that the features run on: the model, a local control plane, any cluster at all. It hands
+out one *session* a scenario: a namespace of its own, in which the scenario is the user, the kubelet and the
+clock. A session speaks the API's JSON and nothing else is asked of it; what a user's tools make of that API
+(``kubectl rollout undo``, a scale) is written once, in ``conformance.kubectl``, and what a kubelet does to a
+Pod in ``conformance.pods``, on top of these verbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from enum import StrEnum
+from typing import Any, Protocol
+
+from reference.api.kinds import Kind
+from reference.api.objects import Json
+from reference.machinery.client import DeleteOptions, PatchType
+
+
+class Capability(StrEnum):
+    """What a target can do beyond the API itself. A scenario asks by tag: ``@needs:stalled-watches``."""
+
+    VIRTUAL_TIME = "virtual-time"
+    """Hours pass in no time; on other targets ``advance`` waits in earnest."""
+    STALLED_WATCHES = "stalled-watches"
+    """The Deployment controller's view of a kind can be held, and released."""
+    EVENTS = "events"
+    """Events are recorded, and may be compared."""
+    TERMINATING_REPLICAS = "terminating-replicas"
+    """Status counts terminating Pods (Kubernetes 1.35 and later)."""
+    FREE_PODS = "free-pods"
+    """Pods are bound to no node: the scenario may set their whole status, and a deleted one is gone at once."""
+
+
+class TargetError(Exception):
+    """A target that cannot be used, has died, or does not come to rest: one sentence, never a failure or a pass."""
+
+
+class Session(Protocol):
+    """One scenario's namespace. Verbs raise ``reference.api.errors.ApiError`` when the API refuses."""
+
+    namespace: str
+
+    def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json: ...
+
+    def list(self, kind: Kind[Any]) -> Sequence[Json]:
+        """All objects of the kind in this namespace, by name, as the API gives them."""
+        ...
+
+    def create(self, kind: Kind[Any], manifest: Json) -> Json: ...
+
+    def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json: ...
+
+    def patch(
+        self,
+        kind: Kind[Any],
+        name: str,
+        patch: Json | Sequence[Json],
+        patch_type: PatchType,
+        subresource: str = "",
+    ) -> Json: ...
+
+    def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None: ...
+
+    def settle(self) -> None:
+        """Waits until nothing moves any more but what waits for time. Raises TargetError if it never does."""
+        ...
+
+    def advance(self, seconds: float) -> None:
+        """Lets that much time pass, then settles."""
+        ...
+
+    def next_second(self) -> None:
+        """Waits until what is created next has a later creationTimestamp (whole seconds) than all that is there."""
+        ...
+
+    def stall(self, kind: Kind[Any]) -> None:
+        """From now on the Deployment controller sees no news of this kind. Needs STALLED_WATCHES."""
+        ...
+
+    def resume(self, kind: Kind[Any]) -> None:
+        """It sees all that it missed, in order."""
+        ...
+
+
+class Target(Protocol):
+    """A cluster for one test session. ``start`` and ``stop`` are called once; ``stop`` always, whatever happened."""
+
+    name: str
+    kubernetes: str
+    """The minor version it behaves as: ``1.37``."""
+    capabilities: frozenset[Capability]
+
+    def start(self) -> None:
+        """Raises TargetError with one sentence that says what is wrong and what to do."""
+        ...
+
+    def stop(self) -> None: ...
+
+    def session(self, title: str) -> AbstractContextManager[Session]:
+        """A namespace for one scenario, made now and removed on leaving. ``title`` only names it for people."""
+        ...
+
+    def check(self) -> None:
+        """Raises TargetError if a component has died since."""
+        ...

@@ -1,0 +1,86 @@
+"""The API server's refusals, as exceptions with its own codes, reasons and texts.
+
+Source: apimachinery ``api/errors`` and ``meta/v1.Status``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from reference.api.kinds import Kind
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """One entry of ``status.details.causes``: the field, the kind of fault, the sentence."""
+
+    field: str
+    reason: str
+    message: str
+
+
+class ApiError(Exception):
+    """A call that the server refused.
+
+    ``code`` is the HTTP status, ``reason`` is the machine's word (``Conflict``, ``NotFound``, ``AlreadyExists``,
+    ``Invalid``, ``Forbidden``, …), ``str()`` is the server's message.
+    """
+
+    def __init__(self, code: int, reason: str, message: str, causes: tuple[Cause, ...] = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.causes = causes
+
+    def has_cause(self, reason: str) -> bool:
+        """Whether one of the causes is of this reason (``NamespaceTerminating``, say)."""
+        return any(cause.reason == reason for cause in self.causes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ApiError) and self._value() == other._value()
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __repr__(self) -> str:
+        return f"ApiError({self.code}, {self.reason!r}, {self.message!r})"
+
+    def _value(self) -> tuple[int, str, str, tuple[Cause, ...]]:
+        return self.code, self.reason, self.message, self.causes
+
+
+def not_found(resource: str, name: str) -> ApiError:
+    """404; ``resource`` as the message shall name it (``deployments.apps``)."""
+    return ApiError(404, "NotFound", f'{resource} "{name}" not found')
+
+
+def already_exists(kind: Kind[Any], name: str) -> ApiError:
+    return ApiError(409, "AlreadyExists", f'{kind.qualified_resource} "{name}" already exists')
+
+
+def conflict(kind: Kind[Any], name: str, why: str = "") -> ApiError:
+    """409: a stale resourceVersion, or the precondition that ``why`` tells of."""
+    why = why or ("the object has been modified; please apply your changes to the latest version and try again")
+    return ApiError(409, "Conflict", f'Operation cannot be fulfilled on {kind.qualified_resource} "{name}": {why}')
+
+
+def forbidden(kind: Kind[Any], name: str, why: str, causes: tuple[Cause, ...] = ()) -> ApiError:
+    return ApiError(403, "Forbidden", f'{kind.qualified_resource} "{name}" is forbidden: {why}', causes)
+
+
+def invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> ApiError:
+    """422 with every cause; several are bracketed in the message, as upstream's aggregate does."""
+    texts = [f"{cause.field}: {cause.message}" for cause in causes]
+    text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    qualified = f"{kind.name}.{kind.group}" if kind.group else kind.name
+    return ApiError(422, "Invalid", f'{qualified} "{name}" is invalid: {text}', causes)
+
+
+def bad_request(message: str) -> ApiError:
+    return ApiError(400, "BadRequest", message)
+
+
+def internal_error(message: str) -> ApiError:
+    return ApiError(500, "InternalError", f"Internal error occurred: {message}")

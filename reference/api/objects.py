@@ -1,0 +1,264 @@
+"""The objects a Deployment is made of, as values.
+
+Every type here is a frozen struct whose JSON form is the Kubernetes API's own (camelCase, zero values left out
+where upstream leaves them out). A write makes a new value with ``replace``; nothing is ever copied or mutated,
+so a cache is a dictionary of references, and two worlds compare by ``==``.
+
+What the controllers never look into is kept as it came: a Pod's ``spec`` and a template's ``spec`` are raw JSON
+text (``msgspec.Raw``), which decodes only on demand (``reference.api.template``), encodes for free and compares
+by content. Raw text does not go through ``msgspec.to_builtins``: use ``to_json`` and ``from_json``.
+
+Mappings and tuples stand for Go's maps and slices; an empty one is a nil one. Times are aware UTC datetimes; the
+zero time is None.
+
+Source: the types of k8s.io/api apps/v1, core/v1 and apimachinery meta/v1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Raw, field
+
+type_error = msgspec.ValidationError
+"""Raised by ``from_json`` for JSON that does not fit; its text ends in the path, as in ``… - at `$.spec.replicas```."""
+
+Json = dict[str, Any]
+IntOrString = int | str
+
+
+class Value(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """The base of all API types."""
+
+
+class OwnerReference(Value, frozen=True):
+    api_version: str
+    kind: str
+    name: str
+    uid: str
+    controller: bool | None = None
+    block_owner_deletion: bool | None = None
+
+
+class ObjectMeta(Value, frozen=True):
+    name: str = ""
+    generate_name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: datetime | None = None
+    deletion_timestamp: datetime | None = None
+    deletion_grace_period_seconds: int | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    owner_references: tuple[OwnerReference, ...] = ()
+    finalizers: tuple[str, ...] = ()
+
+
+class LabelSelectorRequirement(Value, frozen=True):
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+class LabelSelector(Value, frozen=True):
+    match_labels: Mapping[str, str] = field(default_factory=dict)
+    match_expressions: tuple[LabelSelectorRequirement, ...] = ()
+
+
+class PodTemplateSpec(Value, frozen=True):
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: Raw = Raw(b"{}")
+
+
+class RollingUpdateDeployment(Value, frozen=True):
+    max_unavailable: IntOrString | None = None
+    max_surge: IntOrString | None = None
+
+
+class DeploymentStrategy(Value, frozen=True):
+    type: str = ""
+    rolling_update: RollingUpdateDeployment | None = None
+
+
+class DeploymentSpec(Value, frozen=True):
+    replicas: int
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = field(default_factory=PodTemplateSpec)
+    strategy: DeploymentStrategy = field(default_factory=DeploymentStrategy)
+    min_ready_seconds: int = 0
+    revision_history_limit: int | None = None
+    paused: bool = False
+    progress_deadline_seconds: int | None = None
+
+
+class DeploymentCondition(Value, frozen=True):
+    type: str
+    status: str
+    last_update_time: datetime | None = None
+    last_transition_time: datetime | None = None
+    reason: str = ""
+    message: str = ""
+
+
+class DeploymentStatus(Value, frozen=True):
+    observed_generation: int = 0
+    replicas: int = 0
+    updated_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    unavailable_replicas: int = 0
+    terminating_replicas: int | None = None
+    conditions: tuple[DeploymentCondition, ...] = ()
+    collision_count: int | None = None
+
+
+class Deployment(Value, frozen=True, kw_only=True):
+    kind: str = ""
+    api_version: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: DeploymentSpec
+    status: DeploymentStatus = field(default_factory=DeploymentStatus)
+
+
+class ReplicaSetCondition(Value, frozen=True):
+    type: str
+    status: str
+    last_transition_time: datetime | None = None
+    reason: str = ""
+    message: str = ""
+
+
+class ReplicaSetStatus(Value, frozen=True):
+    replicas: int = field(default_factory=lambda: 0)  # a factory, so that 0 is written, as upstream does
+    fully_labeled_replicas: int = 0
+    ready_replicas: int = 0
+    available_replicas: int = 0
+    terminating_replicas: int | None = None
+    observed_generation: int = 0
+    conditions: tuple[ReplicaSetCondition, ...] = ()
+
+
+class ReplicaSetSpec(Value, frozen=True):
+    replicas: int
+    min_ready_seconds: int = 0
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = field(default_factory=PodTemplateSpec)
+
+
+class ReplicaSet(Value, frozen=True, kw_only=True):
+    kind: str = ""
+    api_version: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: ReplicaSetSpec
+    status: ReplicaSetStatus = field(default_factory=ReplicaSetStatus)
+
+
+class PodCondition(Value, frozen=True):
+    type: str
+    status: str
+    observed_generation: int = 0
+    last_probe_time: datetime | None = None
+    last_transition_time: datetime | None = None
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerStatus(Value, frozen=True):
+    name: str = ""
+    ready: bool = field(default_factory=lambda: False)
+    restart_count: int = field(default_factory=lambda: 0)
+    image: str = field(default_factory=lambda: "")
+    image_id: str = field(default_factory=lambda: "", name="imageID")
+
+
+class PodStatus(Value, frozen=True):
+    observed_generation: int = 0
+    phase: str = ""
+    conditions: tuple[PodCondition, ...] = ()
+    message: str = ""
+    reason: str = ""
+    start_time: datetime | None = None
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    qos_class: str = ""
+
+
+class Pod(Value, frozen=True):
+    kind: str = ""
+    api_version: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: Raw = Raw(b"{}")
+    status: PodStatus = field(default_factory=PodStatus)
+
+
+class ObjectReference(Value, frozen=True):
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+    api_version: str = ""
+    resource_version: str = ""
+    field_path: str = ""
+
+
+class EventSource(Value, frozen=True):
+    component: str = ""
+    host: str = ""
+
+
+class Event(Value, frozen=True):
+    kind: str = ""
+    api_version: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    involved_object: ObjectReference = field(default_factory=ObjectReference)
+    reason: str = ""
+    message: str = ""
+    source: EventSource = field(default_factory=EventSource)
+    first_timestamp: datetime | None = None
+    last_timestamp: datetime | None = None
+    count: int = 0
+    type: str = ""
+    reporting_component: str = field(default_factory=lambda: "")
+    reporting_instance: str = field(default_factory=lambda: "")
+
+
+class NamespaceSpec(Value, frozen=True):
+    finalizers: tuple[str, ...] = ()
+
+
+class NamespaceStatus(Value, frozen=True):
+    phase: str = ""
+
+
+class Namespace(Value, frozen=True):
+    kind: str = ""
+    api_version: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: NamespaceSpec = field(default_factory=NamespaceSpec)
+    status: NamespaceStatus = field(default_factory=NamespaceStatus)
+
+
+Object = Deployment | ReplicaSet | Pod | Event | Namespace
+K = TypeVar("K", Deployment, ReplicaSet, Pod, Event, Namespace)
+V = TypeVar("V")
+
+replace = msgspec.structs.replace
+"""``replace(value, field=…)``: a new value that shares all the rest."""
+
+
+def to_json(value: Value) -> Json:
+    """The API's JSON form of ``value``, as dictionaries and lists."""
+    return msgspec.json.decode(msgspec.json.encode(value))  # type: ignore[no-any-return]
+
+
+def from_json(document: Json, type_: type[V]) -> V:
+    """The value that ``document`` describes; unknown fields are dropped, as the API server drops them.
+
+    Raises ``type_error`` naming the path of the first field that does not fit.
+    """
+    return msgspec.json.decode(msgspec.json.encode(document), type=type_)

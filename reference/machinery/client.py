@@ -1,0 +1,104 @@
+"""The API server as a controller sees it: typed verbs, each of which is one awaited ``Call``.
+
+A controller is a coroutine over its client. What answers a call is the *transport*: the simulated server in
+virtual time, a real API server over HTTP, a recording, or the explorer, which stores the answers so far. The
+controllers cannot tell.
+
+Source: the verbs of client-go's typed clients, which upstream's controllers use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from reference.api.kinds import Kind, kind_of
+from reference.api.objects import Json, K, LabelSelector
+
+Verb = Literal["get", "list", "create", "update", "patch", "delete", "deletecollection"]
+PatchType = Literal[
+    "application/strategic-merge-patch+json", "application/merge-patch+json", "application/json-patch+json"
+]
+STRATEGIC_MERGE: PatchType = "application/strategic-merge-patch+json"
+MERGE: PatchType = "application/merge-patch+json"
+JSON_PATCH: PatchType = "application/json-patch+json"
+PropagationPolicy = Literal["Orphan", "Background", "Foreground"]
+
+
+class DeleteOptions(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How to delete: what becomes of the dependents, and what must still hold. Empty: the server's defaults."""
+
+    propagation_policy: PropagationPolicy | None = None
+    grace_period_seconds: int | None = None
+    uid: str = ""
+    resource_version: str = ""
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One request to the API server, as a value.
+
+    ``body`` is the whole object of a create or update, the JSON of a patch (a list for a JSON patch), the
+    ``DeleteOptions`` of a delete, or the selector of a list.
+    """
+
+    verb: Verb
+    kind: Kind[Any]
+    namespace: str
+    name: str = ""
+    subresource: str = ""
+    body: Any = None
+    patch_type: PatchType | None = None
+
+
+Transport = Callable[[Call], Awaitable[Any]]
+"""Performs a call: the answer is an object, a tuple of them for a list, None for a delete; or raises ApiError."""
+
+
+class Client:
+    """Upstream's verbs over a transport. Every method raises ``ApiError`` when the server refuses."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._perform = transport
+
+    async def get(self, kind: Kind[K], namespace: str, name: str) -> K:
+        """A live read, past every cache."""
+        answer: K = await self._perform(Call("get", kind, namespace, name))
+        return answer
+
+    async def list(self, kind: Kind[K], namespace: str, selector: LabelSelector | None = None) -> tuple[K, ...]:
+        """A live list, in the server's order (by name)."""
+        answer: tuple[K, ...] = await self._perform(Call("list", kind, namespace, body=selector))
+        return answer
+
+    async def create(self, obj: K) -> K:
+        answer: K = await self._perform(
+            Call("create", kind_of(obj), obj.metadata.namespace, obj.metadata.name, body=obj)
+        )
+        return answer
+
+    async def update(self, obj: K, subresource: str = "") -> K:
+        """Replaces the object, or its subresource. A stale resourceVersion is a Conflict."""
+        answer: K = await self._perform(
+            Call("update", kind_of(obj), obj.metadata.namespace, obj.metadata.name, subresource, obj)
+        )
+        return answer
+
+    async def update_status(self, obj: K) -> K:
+        return await self.update(obj, "status")
+
+    async def patch(
+        self,
+        kind: Kind[K],
+        namespace: str,
+        name: str,
+        patch: Json | Sequence[Json],
+        patch_type: PatchType = STRATEGIC_MERGE,
+        subresource: str = "",
+    ) -> K:
+        answer: K = await self._perform(Call("patch", kind, namespace, name, subresource, patch, patch_type))
+        return answer
+
+    async def delete(self, kind: Kind[K], namespace: str, name: str, options: DeleteOptions | None = None) -> None:
+        await self._perform(Call("delete", kind, namespace, name, body=options or DeleteOptions()))
