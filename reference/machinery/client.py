@@ -72,10 +72,10 @@ class Client:
         answer: tuple[K, ...] = await self._perform(Call("list", kind, namespace, body=selector))
         return answer
 
-    async def create(self, obj: K) -> K:
-        answer: K = await self._perform(
-            Call("create", kind_of(obj), obj.metadata.namespace, obj.metadata.name, body=obj)
-        )
+    async def create(self, obj: K, namespace: str = "") -> K:
+        """Creates the object in ``namespace``, or else in the one that it names itself."""
+        where = namespace or obj.metadata.namespace
+        answer: K = await self._perform(Call("create", kind_of(obj), where, obj.metadata.name, body=obj))
         return answer
 
     async def update(self, obj: K, subresource: str = "") -> K:
