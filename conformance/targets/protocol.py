@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -70,6 +71,10 @@ class Session(Protocol):
 
     def advance(self, seconds: float) -> None:
         """Lets that much time pass, then settles."""
+        ...
+
+    def now(self) -> datetime:
+        """The cluster's clock, aware UTC: what the node's stand-in stamps a Pod's conditions with."""
         ...
 
     def next_second(self) -> None:
