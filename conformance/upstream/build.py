@@ -1,0 +1,172 @@
+"""Building a program of the Go module `upstream/` for one Kubernetes version, once.
+
+What is built is kept under the name of all that it's made from: the program's sources, the module file and its
+checksums, the linker's flags and the Go that compiled it. So a change of any of them builds anew, and going back to what
+was before is free. A build is made under another name and moved into place, one process at a time; what a build that was
+interrupted left is removed by the next. Go's own cache holds what was compiled, so an interrupted build goes on where it
+stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from conformance.upstream import cache, go, versions
+from conformance.upstream.errors import UpstreamUnavailable
+from conformance.upstream.progress import Progress
+from conformance.upstream.versions import Version
+
+PROGRAMS = ("controlplane", "oracle", "typetables")
+"""What can be built; each is a folder of `upstream/`."""
+
+_VERSION_PACKAGES = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+_DISK_FULL = ("no space left on device", "disk quota exceeded")
+
+
+def ensure(program: str, version: str) -> Path:
+    """The path of a program of `PROGRAMS`, built for a Kubernetes version ("1.37" or "1.37.2") if it wasn't before.
+
+    A build takes minutes and shows its progress on stderr; while another process builds the same, this one waits and
+    says so. Raises `UpstreamUnavailable` if the version is unknown, there is no Go and none can be installed, the build
+    fails, or the disk is full; nothing half made is left then.
+    """
+    if program not in PROGRAMS:
+        raise UpstreamUnavailable(f"{program!r} is no program of upstream/: choose one of {', '.join(PROGRAMS)}")
+    wanted = versions.find(version)
+    place = cache.folder("upstream", f"v{wanted.patch}")
+    stem = f"{program}-{_digest(program, wanted)}"
+    compiler = go.on_path(wanted.go)
+    if compiler is None:
+        if built := sorted(place.glob(f"{stem}-*")):
+            return built[-1]
+        compiler = go.packaged(wanted.go)
+    path = place / f"{stem}-{compiler.name}"
+    if path.exists():
+        return path
+    waiting = f"waiting for another process that builds {program} for Kubernetes {wanted.patch}"
+    with cache.locked(place / f"{program}.lock", waiting):
+        if not path.exists():
+            _build(program, wanted, compiler, path)
+    return path
+
+
+def _digest(program: str, version: Version) -> str:
+    """Names what a program is made from, but for the Go that compiles it."""
+    digest = hashlib.sha256()
+    for file in (version.modfile, version.sumfile, *sorted((versions.SOURCE / program).glob("*.go"))):
+        content = file.read_bytes()
+        digest.update(f"{file.name} {len(content)}\n".encode() + content)
+    digest.update(_linker_flags(version).encode())
+    return digest.hexdigest()[:16]
+
+
+def _linker_flags(version: Version) -> str:
+    """No symbols; and the version that the components report, as upstream's own release builds set it.
+
+    The commit isn't known from a module; where it would be told it's then "unknown".
+    """
+    major, minor = version.minor.split(".")
+    said = {
+        "gitVersion": f"v{version.patch}",
+        "gitMajor": major,
+        "gitMinor": minor,
+        "gitTreeState": "clean",
+        "gitCommit": "",
+    }
+    settings = (f"-X {package}.{name}={value}" for package in _VERSION_PACKAGES for name, value in said.items())
+    return " ".join(("-s", "-w", *settings))
+
+
+def _build(program: str, version: Version, compiler: go.Go, path: Path) -> None:
+    """Compile and link into `path`, which is there afterwards whole or not at all."""
+    log = path.parent / f"{program}.log"
+    progress = Progress(f"building {program} for Kubernetes {version.patch}")
+    with _scratch(path.parent / f"{program}.tmp") as scratch:
+        target = scratch / program
+        module = ["-modfile", str(version.modfile)]
+        progress.update("finding packages, fetching modules")
+        listed = _run([compiler.program, "list", *module, "-deps", f"./{program}"], scratch, log, progress, None)
+        options = [*module, "-buildvcs=false", "-trimpath", f"-ldflags={_linker_flags(version)}", "-v"]
+        command = [compiler.program, "build", *options, "-o", str(target), f"./{program}"]
+        _run(command, scratch, log, progress, len(listed))
+        try:
+            size = target.stat().st_size
+            target.replace(path)
+        except OSError as error:
+            raise cache.unusable(path, error) from error
+    progress.done(f"done, {size / 1e6:.0f} MB")
+
+
+@contextmanager
+def _scratch(path: Path) -> Iterator[Path]:
+    """An empty folder that is gone afterwards; the caller holds the lock, so it's no one else's."""
+    try:
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir()
+    except OSError as error:
+        raise cache.unusable(path, error) from error
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _run(command: list[str], scratch: Path, log: Path, progress: Progress, packages: int | None) -> list[str]:
+    """Run a Go command, tell its progress, and return the lines of its stdout.
+
+    Go names each package on stderr that it compiles (`packages` is how many there are at most) and each module that it
+    fetches. All that it says goes to the log too.
+    """
+    environment = {**go.environment(), "GOTMPDIR": str(scratch)}
+    stdout = scratch / "stdout"
+    said: list[str] = []
+    try:
+        with stdout.open("w") as out, log.open("w") as kept:
+            kept.write(f"{' '.join(command)}\n")
+            with subprocess.Popen(
+                command,
+                cwd=versions.SOURCE,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as process, _ended(process):
+                assert process.stderr is not None
+                compiled = 0
+                for line in process.stderr:
+                    kept.write(line)
+                    said.append(line)
+                    if line.startswith("go: downloading "):
+                        progress.update(f"fetching {line.split()[2]}")
+                    elif packages is not None:
+                        compiled += 1
+                        progress.update(f"{compiled} packages compiled, of {packages} at most")
+        if process.returncode == 0:
+            return stdout.read_text().splitlines()
+    except OSError as error:
+        raise cache.unusable(log, error) from error
+    text = "".join(said)
+    if any(sign in text.lower() for sign in _DISK_FULL):
+        raise cache.disk_full(log.parent)
+    tail = " | ".join(line.strip() for line in said[-6:]) or f"exit code {process.returncode}, no message"
+    raise UpstreamUnavailable(f"`{' '.join(command[:2])}` failed ({tail}): see {log} for all that it said")
+
+
+@contextmanager
+def _ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """On the way out by an exception, Ctrl-C among them, end the Go command and wait for it."""
+    try:
+        yield
+    except BaseException:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=10)
+        process.kill()
+        raise

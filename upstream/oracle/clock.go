@@ -1,0 +1,105 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	apps "k8s.io/api/apps/v1"
+	core "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Upstream reads the wall clock in several places that can't be reached from outside. So it's the world that is moved:
+// all its time stamps go to where the wall clock is, and those of the outcome come back. Time passes during a sync, but
+// not in the world, whose clock stands; so the world is put a little ahead (`margin`), and the clock never gets there.
+// Then a deadline that is due exactly now has not passed, as it wouldn't have with a clock that stands.
+//
+// A stamp of the template is not moved, as it counts for the hash, and no controller reads it.
+
+const (
+	firstMargin = 10 * time.Millisecond
+	// Beyond this, a ReplicaSet controller that ranks Pods by the logarithm of their age could see another power of two.
+	lastMargin = 100 * time.Millisecond
+)
+
+// shift moves a world's time to the wall clock's.
+type shift struct {
+	now    time.Time // the world's
+	by     time.Duration
+	margin time.Duration
+	texts  []string // pairs: a stamp as it's printed when moved, and as it should be
+}
+
+func newShift(now time.Time, margin time.Duration) *shift {
+	return &shift{now: now, by: time.Now().Round(0).Add(margin).Sub(now), margin: margin}
+}
+
+// there is the world's now on the wall clock.
+func (s *shift) there() time.Time { return s.now.Add(s.by) }
+
+// missed says that the sync took so long that the clock came to the world's now.
+func (s *shift) missed() bool { return !time.Now().Before(s.there()) }
+
+func (s *shift) forth(object runtime.Object) {
+	stamps(object, func(stamp *metav1.Time) {
+		moved := metav1.NewTime(stamp.Add(s.by))
+		s.texts = append(s.texts, moved.String(), stamp.String())
+		*stamp = moved
+	})
+}
+
+// back also makes a stamp that the sync wrote equal to the world's now.
+func (s *shift) back(object runtime.Object) {
+	stamps(object, func(stamp *metav1.Time) {
+		moved := stamp.Add(-s.by)
+		if ago := s.now.Sub(moved); ago > 0 && ago <= s.margin {
+			moved = s.now
+		}
+		*stamp = metav1.NewTime(moved)
+	})
+}
+
+// text puts right the stamps that a message prints.
+func (s *shift) text(message string) string {
+	return strings.NewReplacer(s.texts...).Replace(message)
+}
+
+// seconds rounds up a delay, which the clock may have made a little longer or shorter than it is in the world.
+func (s *shift) seconds(delay time.Duration) int64 {
+	return int64((delay - s.margin + time.Second - 1).Truncate(time.Second) / time.Second)
+}
+
+// stamps calls move for every time stamp of the object that means a moment, if it's set.
+func stamps(object runtime.Object, move func(*metav1.Time)) {
+	some := func(all ...*metav1.Time) {
+		for _, stamp := range all {
+			if !stamp.IsZero() {
+				move(stamp)
+			}
+		}
+	}
+	switch o := object.(type) {
+	case *apps.Deployment:
+		some(&o.CreationTimestamp, o.DeletionTimestamp)
+		for i := range o.Status.Conditions {
+			some(&o.Status.Conditions[i].LastUpdateTime, &o.Status.Conditions[i].LastTransitionTime)
+		}
+	case *apps.ReplicaSet:
+		some(&o.CreationTimestamp, o.DeletionTimestamp)
+		for i := range o.Status.Conditions {
+			some(&o.Status.Conditions[i].LastTransitionTime)
+		}
+	case *core.Pod:
+		some(&o.CreationTimestamp, o.DeletionTimestamp, o.Status.StartTime)
+		for i := range o.Status.Conditions {
+			some(&o.Status.Conditions[i].LastProbeTime, &o.Status.Conditions[i].LastTransitionTime)
+		}
+	}
+}
+
+// clock stands at one moment, as upstream's PassiveClock.
+type clock struct{ at time.Time }
+
+func (c clock) Now() time.Time                       { return c.at }
+func (c clock) Since(moment time.Time) time.Duration { return c.at.Sub(moment) }

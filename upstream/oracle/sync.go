@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	apimachinery "k8s.io/apimachinery/pkg/runtime"
+)
+
+// syncLine does the one sync of the world that a line describes.
+func syncLine(line []byte, controller string, reverse bool) (any, error) {
+	w, err := readWorld(line, controller)
+	if err != nil {
+		return nil, err
+	}
+	for margin := firstMargin; margin <= lastMargin; margin = min(2*margin, lastMargin) {
+		done, err := syncOnce(w, margin, reverse)
+		if !errors.Is(err, errMissed) {
+			return done, err
+		}
+		if margin == lastMargin {
+			break
+		}
+		if w, err = readWorld(line, controller); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("id %s: a sync took longer than %s on a machine this busy: run it again", w.id, lastMargin)
+}
+
+var errMissed = errors.New("the clock came to the world's now")
+
+// syncOnce moves the world to the wall clock's time, does the sync, and tells what it did in the world's time.
+func syncOnce(w *world, margin time.Duration, reverse bool) (done *outcome, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("id %s: upstream's code panicked: %v\n%s", w.id, reason, debug.Stack())
+		}
+	}()
+	s := newShift(w.now, margin)
+	for _, object := range w.objects() {
+		s.forth(object)
+	}
+	server, notes := newServer(w, s), &notes{shift: s, events: []string{}}
+	ctx := quiet()
+	sync, stop, err := newController(ctx, w, server, notes, reverse)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	failed := sync(ctx, w.key())
+	if s.missed() {
+		return nil, errMissed
+	}
+	if w.controller == "replicaset" {
+		settle(server.actions, notes.events)
+	}
+	done = &outcome{ID: w.id, Actions: server.actions, Events: notes.events, Enqueued: notes.enqueued, EnqueuedAfter: notes.enqueuedAfter}
+	if failed != nil {
+		done.Error = s.text(failed.Error())
+	}
+	return done, nil
+}
+
+// objects are all of the world's, each once.
+func (w *world) objects() []apimachinery.Object {
+	var all []apimachinery.Object
+	if w.deployment != nil {
+		all = append(all, w.deployment)
+	}
+	if w.freshDeployment != nil {
+		all = append(all, w.freshDeployment)
+	}
+	for _, replicaSet := range w.replicaSets {
+		all = append(all, replicaSet)
+	}
+	for _, pod := range w.pods {
+		all = append(all, pod)
+	}
+	return all
+}
+
+// key is what the controller is asked to sync.
+func (w *world) key() string {
+	if w.controller == "replicaset" {
+		return key(w.replicaSets[0])
+	}
+	return key(w.deployment)
+}
