@@ -1,0 +1,90 @@
+"""What is wrong with a field, in the API server's words: each function makes one ``Cause``.
+
+A path is the text that errors name a field by: ``spec.template.spec.containers[0].name``.
+
+Source: apimachinery ``util/validation/field``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from reference.api.errors import Cause
+
+_ESCAPES = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    '"': '\\"',
+    "\\": "\\\\",
+}
+_HTML = re.compile("[<>&\u2028\u2029]")
+
+
+def required(path: str, detail: str = "") -> Cause:
+    return Cause(path, "FieldValueRequired", _with_detail("Required value", detail))
+
+
+def invalid(path: str, value: Any, detail: str) -> Cause:
+    return Cause(path, "FieldValueInvalid", _with_detail(f"Invalid value: {_shown(value)}", detail))
+
+
+def type_invalid(path: str, value: Any, detail: str) -> Cause:
+    return Cause(path, "FieldValueTypeInvalid", _with_detail(f"Invalid value: {_shown(value)}", detail))
+
+
+def duplicate(path: str, value: Any) -> Cause:
+    return Cause(path, "FieldValueDuplicate", f"Duplicate value: {_shown(value)}")
+
+
+def not_found(path: str, value: Any) -> Cause:
+    return Cause(path, "FieldValueNotFound", f"Not found: {_shown(value)}")
+
+
+def not_supported(path: str, value: Any, supported: Sequence[str]) -> Cause:
+    """``supported`` in the order in which the message lists them."""
+    detail = f"supported values: {', '.join(go_quote(one) for one in supported)}" if supported else ""
+    return Cause(path, "FieldValueNotSupported", _with_detail(f"Unsupported value: {_shown(value)}", detail))
+
+
+def forbidden(path: str, detail: str) -> Cause:
+    return Cause(path, "FieldValueForbidden", _with_detail("Forbidden", detail))
+
+
+def too_long(path: str, limit: int) -> Cause:
+    return Cause(path, "FieldValueTooLong", f"Too long: may not be more than {limit} bytes")
+
+
+def go_quote(text: str) -> str:
+    """``text`` as Go's %q shows it."""
+    return '"' + "".join(_quoted(character) for character in text) + '"'
+
+
+def _with_detail(text: str, detail: str) -> str:
+    return f"{text}: {detail}" if detail else text
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return go_quote(value)
+    text = msgspec.json.encode(value, order="sorted").decode()
+    return _HTML.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def _quoted(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
