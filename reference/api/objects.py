@@ -244,7 +244,7 @@ class Namespace(Value, frozen=True):
 
 
 Object = Deployment | ReplicaSet | Pod | Event | Namespace
-K = TypeVar("K", Deployment, ReplicaSet, Pod, Event, Namespace)
+K = TypeVar("K", bound=Object)
 V = TypeVar("V")
 
 replace = msgspec.structs.replace

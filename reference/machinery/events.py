@@ -1,0 +1,172 @@
+"""Records Events as client-go does: similar ones combined, equal ones counted, too many dropped.
+
+A controller only tells (``event``); what it told is written when the driver says ``flush``, after the sync, as
+upstream's broadcaster writes beside the syncs. A failed write is the end of that event.
+
+Source: client-go ``tools/record``: ``event.go`` and ``events_cache.go``.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from reference.api.errors import ApiError
+from reference.api.kinds import EVENT, kind_of
+from reference.api.objects import Event, EventSource, Object, ObjectMeta, ObjectReference, replace
+from reference.machinery.client import STRATEGIC_MERGE, Call
+from reference.machinery.clock import VirtualClock
+from reference.machinery.environment import EventType
+from reference.machinery.queue import TokenBucket
+
+SIMILAR_MAX = 10
+"""From this many distinct messages on, similar events are combined into one."""
+SIMILAR_WINDOW = timedelta(seconds=600)
+SPAM_BURST = 25
+SPAM_RATE = 1 / 300
+CACHE_SIZE = 4096
+
+_COMBINED = "(combined from similar events): "
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+V = TypeVar("V")
+
+
+class _Similar(msgspec.Struct, frozen=True):
+    """The distinct messages of similar events, and when the last one came."""
+
+    messages: tuple[str, ...]
+    last: datetime
+
+
+class _LeastRecent(Generic[V]):
+    """The newest CACHE_SIZE entries."""
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[Hashable, V] = OrderedDict()
+
+    def get(self, key: Hashable) -> V | None:
+        if key in self._entries:
+            self._entries.move_to_end(key)
+        return self._entries.get(key)
+
+    def put(self, key: Hashable, value: V) -> None:
+        self._entries[key] = value
+        self._entries.move_to_end(key)
+        if len(self._entries) > CACHE_SIZE:
+            self._entries.popitem(last=False)
+
+
+class EventRecorder:
+    """``reference.machinery.environment.Recorder`` of one component, writing through ``perform``."""
+
+    def __init__(self, component: str, clock: VirtualClock, perform: Callable[[Call], Any]) -> None:
+        self._component = component
+        self._clock = clock
+        self._perform = perform
+        self._told: list[Event] = []
+        self._made = 0
+        self._similar: _LeastRecent[_Similar] = _LeastRecent()
+        self._written: _LeastRecent[Event] = _LeastRecent()
+        self._buckets: _LeastRecent[TokenBucket] = _LeastRecent()
+
+    def event(self, about: Object, type_: EventType, reason: str, message: str) -> None:
+        kind = kind_of(about)
+        metadata = about.metadata
+        involved = ObjectReference(
+            kind=kind.name,
+            namespace=metadata.namespace,
+            name=metadata.name,
+            uid=metadata.uid,
+            api_version=kind.api_version,
+            resource_version=metadata.resource_version,
+        )
+        self._told.append(self._new_event(involved, type_, reason, message))
+
+    def flush(self) -> None:
+        """Writes what was told since, or counts it, or drops it."""
+        told, self._told = self._told, []
+        for event in told:
+            self._record(event)
+
+    def _new_event(self, involved: ObjectReference, type_: str, reason: str, message: str) -> Event:
+        now = self._clock.now()
+        self._made += 1
+        nanoseconds = int((now - _EPOCH) / timedelta(microseconds=1)) * 1000 + self._made
+        return Event(
+            metadata=ObjectMeta(name=f"{involved.name}.{nanoseconds:x}", namespace=involved.namespace or "default"),
+            involved_object=involved,
+            reason=reason,
+            message=message,
+            source=EventSource(component=self._component),
+            first_timestamp=now,
+            last_timestamp=now,
+            count=1,
+            type=type_,
+            reporting_component=self._component,
+        )
+
+    def _record(self, event: Event) -> None:
+        event, key = self._combine(event)
+        known = self._written.get(key)
+        if known is not None:
+            event = replace(
+                event, metadata=known.metadata, first_timestamp=known.first_timestamp, count=known.count + 1
+            )
+        self._written.put(key, event)
+        if self._is_spam(event):
+            return
+        try:
+            self._written.put(key, self._write(event))
+        except ApiError:
+            return
+
+    def _combine(self, event: Event) -> tuple[Event, Hashable]:
+        """The event itself, or the one that stands for all similar ones; and the key that equal ones share."""
+        about = event.involved_object
+        similar_key = (about.kind, about.namespace, about.name, about.uid, about.api_version, event.type, event.reason)
+        now = self._clock.now()
+        similar = self._similar.get(similar_key)
+        messages: tuple[str, ...] = ()
+        if similar is not None and now - similar.last <= SIMILAR_WINDOW:
+            messages = similar.messages
+        if event.message not in messages:
+            messages = (*messages, event.message)
+        self._similar.put(similar_key, _Similar(messages[: SIMILAR_MAX - 1], now))
+        if len(messages) < SIMILAR_MAX:
+            return event, (*similar_key, about.field_path, event.message)
+        combined = self._new_event(about, event.type, event.reason, _COMBINED + event.message)
+        return replace(combined, reporting_component=""), similar_key
+
+    def _is_spam(self, event: Event) -> bool:
+        about = event.involved_object
+        key = (about.kind, about.namespace, about.name, about.uid, about.api_version, event.type)
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            bucket = TokenBucket(SPAM_RATE, SPAM_BURST, self._clock)
+            self._buckets.put(key, bucket)
+        return not bucket.allow()
+
+    def _write(self, event: Event) -> Event:
+        namespace, name = event.metadata.namespace, event.metadata.name
+        if event.count > 1:
+            patch = {"count": event.count, "lastTimestamp": _rfc3339(event.last_timestamp), "message": event.message}
+            try:
+                counted: Event = self._perform(
+                    Call("patch", EVENT, namespace, name, body=patch, patch_type=STRATEGIC_MERGE)
+                )
+                return counted
+            except ApiError as error:
+                if error.reason != "NotFound":
+                    raise
+        unversioned = replace(event, metadata=replace(event.metadata, resource_version=""))
+        created: Event = self._perform(Call("create", EVENT, namespace, name, body=unversioned))
+        return created
+
+
+def _rfc3339(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else ""

@@ -1,0 +1,64 @@
+"""An informer: a controller's view of one kind, which may lag behind the server.
+
+It has a position of its own in the kind's log and takes one change at a time. Its cache is the table that the
+last change taken left behind, so it needs no memory of its own and can be stalled for free.
+
+Source: client-go ``tools/cache`` (shared informers, their indexers and handlers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
+from typing import Any
+
+from reference.api.kinds import Kind
+from reference.machinery.store import Change, Store, Table
+
+CacheOrder = Callable[[Iterable[Any]], Sequence[Any]]
+"""The order in which a cache lists; upstream's is that of a hash map, so any order is right."""
+
+_name = attrgetter("metadata.name")
+
+
+def by_name(objects: Iterable[Any]) -> Sequence[Any]:
+    """The default order of a cache's lists."""
+    return sorted(objects, key=_name)
+
+
+class Informer:
+    """One kind, as one controller sees it. ``take`` moves it on by one change; ``stalled`` is the driver's to heed."""
+
+    def __init__(self, store: Store, kind: Kind[Any], order: CacheOrder = by_name) -> None:
+        self.kind = kind
+        self.stalled = False
+        self.position = store.log(kind).end
+        self._log = store.log(kind)
+        self._order = order
+        self.table: Table = store.table(kind)
+
+    def pending(self) -> bool:
+        """Whether the server knows more than this informer."""
+        return self.position < self._log.end
+
+    def next_revision(self) -> int:
+        """The revision of the change that ``take`` would take."""
+        return self._log.at(self.position).revision
+
+    def take(self) -> tuple[Change, Any | None]:
+        """The next change, and the object that the cache held in its place until now."""
+        change = self._log.at(self.position)
+        metadata = change.object.metadata
+        old = self.table.get(metadata.namespace, metadata.name)
+        self.position += 1
+        self.table = change.table
+        return change, old
+
+    def get(self, namespace: str, name: str) -> Any | None:
+        return self.table.get(namespace, name)
+
+    def list(self, namespace: str) -> Sequence[Any]:
+        return self._order(self.table.names(namespace).values())
+
+    def controlled_by(self, namespace: str, owner_uid: str) -> Sequence[Any]:
+        return self._order(self.table.controlled_by(namespace, owner_uid).values())

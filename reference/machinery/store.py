@@ -1,0 +1,159 @@
+"""What the API server has stored, as persistent values: a snapshot is a reference, an old state costs nothing.
+
+One ``Table`` a kind holds its objects with the two indexes that the controllers ask for. A write makes the next table
+and an entry in the kind's ``Log`` that carries it. So a cache that lags is no copy: it is the table of an earlier
+entry (``reference.machinery.informer``).
+
+Source: etcd (one revision counter for everything, an ordered log of changes) and apimachinery's thread-safe store.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import msgspec
+from immutables import Map
+
+from reference.api.kinds import KINDS, Kind
+from reference.api.objects import Object
+from reference.api.owners import controller_of
+
+ChangeType = Literal["ADDED", "MODIFIED", "DELETED"]
+
+_Named = Map[str, Any]
+_NONE: _Named = Map()
+
+
+class Table(msgspec.Struct, frozen=True):
+    """The objects of one kind: by namespace and name, and by namespace and the uid of their controlling owner.
+
+    ``revision`` is that of the last change to the kind. The maps have no order of their own: whoever lists, sorts.
+    """
+
+    revision: int = 0
+    by_namespace: Map[str, _Named] = Map()
+    by_controller: Map[tuple[str, str], _Named] = Map()
+
+    def get(self, namespace: str, name: str) -> Any | None:
+        return self.by_namespace.get(namespace, _NONE).get(name)
+
+    def names(self, namespace: str) -> _Named:
+        """The objects of a namespace, by name."""
+        return self.by_namespace.get(namespace, _NONE)
+
+    def controlled_by(self, namespace: str, owner_uid: str) -> _Named:
+        """Those that this uid controls, by name; with the empty uid, those that have no controlling owner."""
+        return self.by_controller.get((namespace, owner_uid), _NONE)
+
+    def with_object(self, obj: Object, revision: int) -> Table:
+        """The next table, in which ``obj`` stands in the place of what had its name."""
+        metadata = obj.metadata
+        namespace, name = metadata.namespace, metadata.name
+        names = self.by_namespace.get(namespace, _NONE)
+        by_controller = self.by_controller
+        owner = _owner_key(obj)
+        old = names.get(name)
+        if old is not None and (old_owner := _owner_key(old)) != owner:
+            by_controller = _without(by_controller, old_owner, name)
+        by_controller = by_controller.set(owner, by_controller.get(owner, _NONE).set(name, obj))
+        return Table(revision, self.by_namespace.set(namespace, names.set(name, obj)), by_controller)
+
+    def without(self, obj: Object, revision: int) -> Table:
+        """The next table, in which ``obj`` is gone."""
+        metadata = obj.metadata
+        return Table(
+            revision,
+            _without(self.by_namespace, metadata.namespace, metadata.name),
+            _without(self.by_controller, _owner_key(obj), metadata.name),
+        )
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One entry of a kind's log: the object as written (or as it was, deleted) and the table since then."""
+
+    type: ChangeType
+    object: Any
+    table: Table
+
+    @property
+    def revision(self) -> int:
+        return self.table.revision
+
+
+class Log:
+    """The changes of one kind, in order. A position counts all that ever came, also what is forgotten by now."""
+
+    def __init__(self) -> None:
+        self._changes: deque[Change] = deque()
+        self._forgotten = 0
+
+    @property
+    def end(self) -> int:
+        """The position behind the newest change."""
+        return self._forgotten + len(self._changes)
+
+    def append(self, change: Change) -> None:
+        self._changes.append(change)
+
+    def at(self, position: int) -> Change:
+        """The change at a position. Raises IndexError if it is forgotten, or not there yet."""
+        index = position - self._forgotten
+        if index < 0:
+            raise IndexError(f"change {position} is forgotten; the log begins at {self._forgotten}")
+        return self._changes[index]
+
+    def since(self, position: int) -> Iterator[Change]:
+        return (self.at(index) for index in range(position, self.end))
+
+    def forget_before(self, position: int) -> None:
+        """Drops what every reader has read, and with it the past values that only it held."""
+        while self._forgotten < position and self._changes:
+            self._changes.popleft()
+            self._forgotten += 1
+
+
+class Store:
+    """All tables, their logs, and the one revision counter. A write is one step of that counter."""
+
+    def __init__(self) -> None:
+        self.revision = 0
+        self._tables = {kind.resource: Table() for kind in KINDS}
+        self._logs = {kind.resource: Log() for kind in KINDS}
+
+    def table(self, kind: Kind[Any]) -> Table:
+        return self._tables[kind.resource]
+
+    def log(self, kind: Kind[Any]) -> Log:
+        return self._logs[kind.resource]
+
+    def put(self, kind: Kind[Any], obj: Any, type_: ChangeType) -> None:
+        """Stores an object that already carries the next revision as its resourceVersion."""
+        self.revision += 1
+        table = self._tables[kind.resource].with_object(obj, self.revision)
+        self._advance(kind, Change(type_, obj, table))
+
+    def remove(self, kind: Kind[Any], obj: Any) -> None:
+        """Removes the object; the change carries it as given, with the next revision as its resourceVersion."""
+        self.revision += 1
+        table = self._tables[kind.resource].without(obj, self.revision)
+        self._advance(kind, Change("DELETED", obj, table))
+
+    def _advance(self, kind: Kind[Any], change: Change) -> None:
+        self._tables[kind.resource] = change.table
+        self._logs[kind.resource].append(change)
+
+
+def _owner_key(obj: Object) -> tuple[str, str]:
+    owner = controller_of(obj.metadata)
+    return obj.metadata.namespace, owner.uid if owner else ""
+
+
+def _without(index: Map[Any, _Named], key: Any, name: str) -> Map[Any, _Named]:
+    """The index without one name, and without the key once nothing is left under it."""
+    names = index.get(key, _NONE)
+    if name not in names:
+        return index
+    rest = names.delete(name)
+    return index.set(key, rest) if rest else index.delete(key)
