@@ -1,0 +1,151 @@
+"""What the steps call: one verb for each thing that a scenario does or looks at.
+
+A *stimulus* acts as the operator or the node, then waits until the cluster is at rest. Whatever may lead to a new
+ReplicaSet first waits for a new second, for ReplicaSets are told apart by age and creation times have whole seconds.
+Pods of a rollout that is under way change one at a time, so that the controllers take the same path everywhere.
+
+*Looks* never wait; they are in ``conformance.looks``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from conformance import kubectl_line
+from conformance.kubectl import Kubectl, KubectlError
+from conformance.looks import Looks
+from conformance.manifests import deployment
+from conformance.pods import Change, Pods, State, state_of
+from conformance.targets.protocol import Capability, Session, Target
+from reference.api.kinds import DEPLOYMENT, REPLICA_SET, Kind
+from reference.api.objects import Json
+
+_PLACEHOLDER = re.compile(r"\{(a Pod of )?([^{}]+)\}")
+_MOST_PODS_OF_A_ROLLOUT = 500
+
+
+class Scenario:
+    """One scenario's user, node and clock, in one namespace of a target."""
+
+    def __init__(self, session: Session, target: Target) -> None:
+        self._session = session
+        self._pods = Pods(session, free=Capability.FREE_PODS in target.capabilities)
+        self._kubectl = Kubectl(session)
+        self._name = "web"
+        self.look = Looks(session, self._pods)
+        self.answer = ""
+        """What kubectl printed last, were it an error."""
+
+    def create_deployment(self, name: str, replicas: int, image: str, **options: Any) -> None:
+        """Creates it, ``options`` as for ``manifests.deployment``; from now on it is *the* Deployment."""
+        self._name = self.look.name = name
+        self._stimulate(lambda: self._kubectl.create(deployment(name, replicas, image, **options)))
+
+    def create_replica_sets(self, manifests: Sequence[Json], *, same_second: bool) -> None:
+        """Creates ReplicaSets by hand: all within one second, or each in a second of its own; and lets them settle."""
+        for index, manifest in enumerate(manifests):
+            if index == 0 or not same_second:
+                self._session.next_second()
+            self._kubectl.create(manifest)
+        self._session.settle()
+
+    def set_image(self, image: str) -> None:
+        self._stimulate(lambda: self._kubectl.set_image(self._name, image))
+
+    def scale(self, replicas: int) -> None:
+        self._stimulate(lambda: self._kubectl.scale(DEPLOYMENT, self._name, replicas))
+
+    def pause(self) -> None:
+        self._stimulate(lambda: self._kubectl.pause(self._name))
+
+    def resume(self) -> None:
+        self._stimulate(lambda: self._kubectl.resume(self._name))
+
+    def change_strategy(self, strategy: Json) -> None:
+        """Gives the Deployment this strategy in the place of the one it has."""
+        spec = {"spec": {"strategy": {"$retainKeys": list(strategy), **strategy}}}
+        self._stimulate(lambda: self._kubectl.patch(DEPLOYMENT, self._name, spec))
+
+    def run(self, line: str) -> None:
+        """Runs a kubectl command, which must succeed. ``{app:2}`` in it stands for that image's ReplicaSet."""
+        self._stimulate(lambda: kubectl_line.run(self._kubectl, self.resolve(line)))
+
+    def try_to_run(self, line: str) -> None:
+        """Runs a kubectl command, which must fail; its answer is what it fails with."""
+        resolved = self.resolve(line)
+        try:
+            self.answer = kubectl_line.run(self._kubectl, resolved)
+        except KubectlError as error:
+            self.answer = str(error)
+        else:
+            raise AssertionError(f"{resolved!r} should have been refused, and answered {self.answer!r}")
+        self._session.settle()
+
+    def change_pods(self, change: Change, image: str = "", count: int | None = None) -> None:
+        """Changes ``count`` Pods, or all that the change is for, of the image's ReplicaSets or of all."""
+        pods = self._pods.of(self.look.names_of(image)) if image else self._pods.all()
+        self._change_each(self._pods.choose(pods, change, count), change)
+
+    def finish_rollout(self) -> None:
+        """Makes the new version's Pods ready, one at a time, until the rollout is complete."""
+        for _ in range(_MOST_PODS_OF_A_ROLLOUT):
+            if self._kubectl.status(self._name).endswith("successfully rolled out"):
+                return
+            pods = self._pods.of(self.look.names_of(self.look.image()))
+            unready = [pod for pod in pods if state_of(pod) is State.UNREADY]
+            if not unready:
+                break
+            self._change_each(unready[:1], Change.READY)
+        raise AssertionError(
+            f"the rollout does not come to its end: {self._kubectl.status(self._name)}\n{self.look.everything()}"
+        )
+
+    def roll_out(self, image: str) -> None:
+        """A whole rollout: the image becomes this, and every new Pod becomes ready."""
+        self.set_image(image)
+        self.finish_rollout()
+
+    def advance(self, seconds: int) -> None:
+        self._session.advance(seconds)
+
+    def hold_view(self, kind: Kind[Any]) -> None:
+        """The Deployment controller gets no news of this kind until ``catch_up``."""
+        self._session.stall(kind)
+
+    def catch_up(self, kind: Kind[Any]) -> None:
+        self._session.resume(kind)
+        self._session.settle()
+
+    def resolve(self, text: str) -> str:
+        """``{app:2}`` becomes the name of that image's ReplicaSet, ``{a Pod of app:2}`` that of its oldest Pod."""
+
+        def name(found: re.Match[str]) -> str:
+            replica_set = self.look.name_of(found[2])
+            if not found[1]:
+                return replica_set
+            oldest: str = self._pods.choose(self._pods.of([replica_set]), Change.FAIL)[0]["metadata"]["name"]
+            return oldest
+
+        return _PLACEHOLDER.sub(name, text)
+
+    def _stimulate(self, act: Callable[[], str]) -> None:
+        self._session.next_second()
+        try:
+            self.answer = act()
+        except KubectlError as error:
+            raise AssertionError(f"kubectl failed: {error}") from error
+        self._session.settle()
+
+    def _change_each(self, pods: Iterable[Json], change: Change) -> None:
+        one_at_a_time = self._in_rollout()
+        for pod in pods:
+            self._pods.change(pod, change)
+            if one_at_a_time:
+                self._session.settle()
+        self._session.settle()
+
+    def _in_rollout(self) -> bool:
+        """Whether Pods of several versions are wanted, so that each change may move the rollout on."""
+        return sum(1 for each in self._session.list(REPLICA_SET) if each["spec"]["replicas"]) > 1
