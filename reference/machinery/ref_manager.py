@@ -47,12 +47,12 @@ class ControllerRefManager(Generic[Owned]):
         client: Client,
         controller: Deployment | ReplicaSet,
         selector: LabelSelector | None,
-        patched: Callable[[Owned], None] = lambda _: None,
+        patched: Callable[[Owned], None] | None = None,
     ) -> None:
         self.client = client
         self.controller = controller
         self.selector = selector
-        self.patched = patched
+        self.patched: Callable[[Owned], None] | None = patched
         self._verdict: CannotAdopt | None = None
         self._rechecked = False
 
@@ -146,7 +146,9 @@ class ControllerRefManager(Generic[Owned]):
 
     async def _patch(self, obj: Owned, metadata: dict[str, object]) -> None:
         meta = obj.metadata
-        self.patched(await self.client.patch(kind_of(obj), meta.namespace, meta.name, {"metadata": metadata}))
+        answer = await self.client.patch(kind_of(obj), meta.namespace, meta.name, {"metadata": metadata})
+        if self.patched is not None:
+            self.patched(answer)
 
 
 def _as_go_prints(when: datetime) -> str:
