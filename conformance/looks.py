@@ -138,6 +138,20 @@ class Looks:
         wanted = {word: str(number) for word, number in want.items()}
         tables.compare("the Deployment's counters", [wanted], [got], list(want))
 
+    def expect_revision(self, revision: str, image: str) -> None:
+        """The Deployment's revision is this, and its template runs this image."""
+        live = self.deployment()
+        got = {"revision": _annotation(REVISION)(live), "image": image_of(live)}
+        tables.compare(
+            "the Deployment's revision and image", [{"revision": revision, "image": image}], [got], list(got)
+        )
+
+    def expect_being_deleted(self) -> None:
+        """The Deployment is still there, on its way out."""
+        assert self.deployment()["metadata"].get("deletionTimestamp"), (
+            f"{self.name} should be on its way out, and is not"
+        )
+
     def expect_condition(self, type_: str, status: str, reason: str) -> None:
         """The Deployment has this condition."""
         columns = ("type", "status", "reason", "message")

@@ -34,6 +34,7 @@ class Scenario:
         self._pods = Pods(session, free=Capability.FREE_PODS in target.capabilities)
         self._kubectl = Kubectl(session)
         self._name = "web"
+        self._held: list[Kind[Any]] = []
         self.look = Looks(session, self._pods)
         self.answer = ""
         """What kubectl printed last, were it an error."""
@@ -64,9 +65,8 @@ class Scenario:
         self._stimulate(lambda: self._kubectl.resume(self._name))
 
     def change_strategy(self, strategy: Json) -> None:
-        """Gives the Deployment this strategy in the place of the one it has."""
-        spec = {"spec": {"strategy": {"$retainKeys": list(strategy), **strategy}}}
-        self._stimulate(lambda: self._kubectl.patch(DEPLOYMENT, self._name, spec))
+        """Patches the Deployment's strategy; None takes a field out."""
+        self._stimulate(lambda: self._kubectl.patch(DEPLOYMENT, self._name, {"spec": {"strategy": strategy}}))
 
     def run(self, line: str) -> None:
         """Runs a kubectl command, which must succeed. ``{app:2}`` in it stands for that image's ReplicaSet."""
@@ -113,10 +113,18 @@ class Scenario:
     def hold_view(self, kind: Kind[Any]) -> None:
         """The Deployment controller gets no news of this kind until ``catch_up``."""
         self._session.stall(kind)
+        self._held.append(kind)
 
-    def catch_up(self, kind: Kind[Any]) -> None:
-        self._session.resume(kind)
+    def catch_up(self) -> None:
+        """The Deployment controller gets the news that were held."""
+        while self._held:
+            self._session.resume(self._held.pop())
         self._session.settle()
+
+    def expect_answer(self, text: str) -> None:
+        """kubectl printed this last; spaces at the ends of lines do not count."""
+        got = "\n".join(line.rstrip() for line in self.answer.splitlines())
+        assert got == self.resolve(text), f"kubectl should have printed\n  {text}\nand printed\n  {got}"
 
     def resolve(self, text: str) -> str:
         """``{app:2}`` becomes the name of that image's ReplicaSet, ``{a Pod of app:2}`` that of its oldest Pod."""

@@ -1,0 +1,84 @@
+"""How features say things: the words that several steps share, and what they mean to the harness."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from conformance.pods import Change
+from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
+from reference.api.objects import IntOrString, Json
+
+DEPLOYMENT_TEXT = (
+    r'a Deployment "(?P<name>[^"]+)" of (?P<replicas>\d+) replicas?'
+    r'(?P<options>(?:, (?!running)[^,"]+(?:"[^"]*")?)*), running "(?P<image>[^"]+)"'
+)
+"""``a Deployment "web" of 3 replicas, maxSurge 1, running "app:1"``; what may stand between is in ``_OPTIONS``."""
+
+CHANGES = {
+    "become ready": Change.READY,
+    "become unready": Change.UNREADY,
+    "fail": Change.FAIL,
+    "succeed": Change.SUCCEED,
+    "are gone": Change.LET_GO,
+}
+"""What may become of Pods; those that are gone have lingered while terminating."""
+
+PODS_CHANGE_TEXT = rf'(?P<count>\d+|all) Pods? of "(?P<image>[^"]+)" (?P<change>{"|".join(CHANGES)})'
+PODS_CHANGE_TYPES: dict[str, Callable[[str], object]] = {
+    "count": lambda text: None if text == "all" else int(text),
+    "change": CHANGES.__getitem__,
+}
+
+COUNTERS_TEXT = r"the Deployment reports (?P<counters>\d+ \w+(?:, \d+ \w+)*)"
+
+KINDS: dict[str, Kind[Any]] = {"Deployments": DEPLOYMENT, "ReplicaSets": REPLICA_SET, "Pods": POD}
+
+
+def int_or_percent(text: str) -> IntOrString:
+    """``3`` or ``"25%"``."""
+    return text if text.endswith("%") else int(text)
+
+
+_OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
+    r"maxSurge (\d+%?)": lambda value: {"max_surge": int_or_percent(value)},
+    r"maxUnavailable (\d+%?)": lambda value: {"max_unavailable": int_or_percent(value)},
+    r"(Recreate)": lambda _: {"recreate": True},
+    r"(paused)": lambda _: {"paused": True},
+    r"history limit (\d+)": lambda value: {"history_limit": int(value)},
+    r"progress deadline (\d+) seconds": lambda value: {"progress_deadline": int(value)},
+    r"(lingering) Pods": lambda _: {"lingering": True},
+    r'labelled "([^"]+)"': lambda value: {"labels": labels(value)},
+}
+
+
+def deployment_options(text: str) -> dict[str, Any]:
+    """``, maxSurge 1, paused`` as the keywords of ``conformance.manifests.deployment``."""
+    options: dict[str, Any] = {}
+    for phrase in filter(None, text.split(", ")):
+        found = [(match, meaning) for pattern, meaning in _OPTIONS.items() if (match := re.fullmatch(pattern, phrase))]
+        if not found:
+            known = ", ".join(_OPTIONS)
+            raise ValueError(f"a Deployment cannot be {phrase!r}; what may be said of it is, as patterns: {known}")
+        match, meaning = found[0]
+        options |= meaning(match[1])
+    return options
+
+
+def strategy(text: str) -> Json:
+    """``Recreate``, or ``RollingUpdate, maxSurge 1, maxUnavailable 0``, as the API has it."""
+    type_, _, rest = text.partition(", ")
+    options = deployment_options(rest)
+    rolling = {"maxSurge": options["max_surge"], "maxUnavailable": options["max_unavailable"]} if options else None
+    return {"type": type_, "rollingUpdate": rolling}
+
+
+def labels(text: str) -> dict[str, str]:
+    """``app=web,tier=front`` as a mapping."""
+    return dict(pair.split("=", 1) for pair in text.split(","))
+
+
+def counters(text: str) -> dict[str, int]:
+    """``3 replicas, 1 updated`` as a mapping from word to number."""
+    return {word: int(number) for number, word in (phrase.split(" ") for phrase in text.split(", "))}
