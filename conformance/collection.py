@@ -1,0 +1,186 @@
+"""Feature files as pytest sees them: each is a module, each scenario a test, each row of examples a parameter.
+
+So every selection that pytest knows works on them: ``pytest features -k rollback``, a path, a node id, ``-m core``,
+``-n 2``. Tags carry what a scenario needs to be told apart and to be run:
+
+``@id:theme/name``        its name for good; unique in the whole suite
+``@needs:CAPABILITY``     skipped on a target that does not declare it
+``@since:1.35``           skipped on older Kubernetes versions; ``@until:1.36`` on newer ones
+any plain word            a pytest marker
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Iterator
+from types import ModuleType
+
+import msgspec
+import pytest
+from pytest_bdd import scenario as bind
+from pytest_bdd.exceptions import GherkinParseError
+from pytest_bdd.feature import get_feature
+from pytest_bdd.parser import Feature, ScenarioTemplate, Step
+from pytest_bdd.scenario import find_fixturedefs_for_step
+
+from conformance.targets.protocol import Target
+from reference.versions import VERSIONS, UnknownVersion, version_named
+
+
+class Tags(msgspec.Struct, frozen=True):
+    """What a scenario's tags say, its feature's and its rule's included."""
+
+    id: str = ""
+    needs: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    words: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    """All of them, sorted, without the ``@``."""
+
+    def obstacle(self, target: Target) -> str:
+        """Why the scenario cannot run on this target; empty if it can."""
+        missing = [need for need in self.needs if need not in target.capabilities]
+        if missing:
+            return f"needs {', '.join(missing)}, which target {target.name} does not have"
+        release = _position(target.kubernetes)
+        if self.since and release < _position(self.since):
+            return f"since Kubernetes {self.since}, and this is {target.kubernetes}"
+        if self.until and release > _position(self.until):
+            return f"until Kubernetes {self.until}, and this is {target.kubernetes}"
+        return ""
+
+
+class BadTag(ValueError):
+    """A tag that means nothing here: the sentence says which and what there is."""
+
+
+def tags_of(template: ScenarioTemplate) -> Tags:
+    """The scenario's tags, read. Raises BadTag."""
+    inherited = template.feature.tags | (template.rule.tags if template.rule else set())
+    values: dict[str, list[str]] = {"id": [], "needs": [], "since": [], "until": []}
+    words = []
+    for tag in sorted(template.tags) + sorted(inherited - template.tags):
+        name, colon, value = tag.partition(":")
+        if not colon:
+            words.append(tag)
+        elif name not in values or not value:
+            raise BadTag(f"@{tag} is no tag of this suite; there are @id:, @needs:, @since:, @until:, and plain words")
+        elif name != "id" or tag in template.tags:
+            values[name].append(value)
+    for name in ("id", "since", "until"):
+        if len(values[name]) > 1:
+            raise BadTag(f"@{name}: is given {len(values[name])} times, where one is meant: {', '.join(values[name])}")
+    for version in values["since"] + values["until"]:
+        _position(version)
+    return Tags(
+        id="".join(values["id"]),
+        needs=tuple(values["needs"]),
+        since="".join(values["since"]),
+        until="".join(values["until"]),
+        words=tuple(words),
+        written=tuple(sorted(template.tags | inherited)),
+    )
+
+
+class FeatureFile(pytest.Module):
+    """One ``.feature`` file. Its tests are pytest-bdd's own, bound to the step definitions that are in sight."""
+
+    feature: Feature
+
+    def _getobj(self) -> ModuleType:
+        """The module that pytest collects from: there is no Python file, so it is made of the feature."""
+        self.feature = self._parsed()
+        self._templates: dict[str, ScenarioTemplate] = {}
+        module = ModuleType(self.path.stem, self.feature.description)
+        module.__file__ = str(self.path)
+        for template in self.feature.scenarios.values():
+            name = self._unused_name(template.name)
+            self._templates[name] = template
+            setattr(module, name, self._test(template))
+        return module
+
+    def _parsed(self) -> Feature:
+        try:
+            _reject_lost_scenarios(self.path.read_text(encoding="utf-8"))
+            return get_feature(str(self.path.parent), self.path.name)
+        except GherkinParseError as error:
+            raise self.CollectError(f"{self.nodeid}:{error.line}: {error.message} ({error.line_content})") from error
+        except (OSError, ValueError) as error:
+            raise self.CollectError(f"{self.nodeid}: {error}") from error
+
+    def _test(self, template: ScenarioTemplate) -> Callable[..., None]:
+        try:
+            for word in tags_of(template).words:
+                self.config.addinivalue_line("markers", f"{word}: a tag in {self.nodeid}")
+        except (BadTag, UnknownVersion) as error:
+            raise self.CollectError(f"{self.nodeid}:{template.line_number}: {error}") from error
+
+        @bind(self.feature.filename, template.name, features_base_dir=str(self.path.parent))
+        def test() -> None:
+            """The steps are all there is to it."""
+
+        return test
+
+    def _unused_name(self, scenario_name: str) -> str:
+        words = re.sub(r"\W+", "_", scenario_name).strip("_").lower() or "scenario"
+        return words if words not in self._templates else f"{words}_{len(self._templates)}"
+
+    def funcnamefilter(self, name: str) -> bool:
+        """Whatever a scenario is called, it is a test."""
+        return name in self._templates
+
+    def template(self, item: pytest.Function) -> ScenarioTemplate:
+        """The scenario that an item of this file runs."""
+        return self._templates[item.originalname]
+
+
+def template_of(item: pytest.Item) -> ScenarioTemplate | None:
+    """The scenario that an item runs, if it came from a feature file."""
+    parent = item.parent
+    return parent.template(item) if isinstance(parent, FeatureFile) and isinstance(item, pytest.Function) else None
+
+
+def example_of(item: pytest.Item) -> dict[str, str]:
+    """The row of examples that an item runs with; empty if there are none."""
+    callspec = getattr(item, "callspec", None)
+    return dict(callspec.params["_pytest_bdd_example"]) if callspec else {}
+
+
+def undefined_steps(item: pytest.Item, template: ScenarioTemplate) -> Iterator[str]:
+    """For each step of a scenario that no definition matches, where it stands and what to write."""
+    for step in template.render(example_of(item)).steps:
+        if not any(find_fixturedefs_for_step(step, item.session._fixturemanager, item)):
+            yield (
+                f"{item.nodeid.partition('::')[0]}:{step.line_number}: no step definition matches "
+                f"{step.keyword} {step.name!r}; write one in steps/:\n\n{_suggestion(step)}"
+            )
+
+
+def step_modules() -> list[ModuleType]:
+    """The modules of the ``steps`` package, imported, in the order of their names."""
+    pytest.register_assert_rewrite("steps")
+    package = importlib.import_module("steps")
+    found: Iterable[pkgutil.ModuleInfo] = pkgutil.walk_packages(package.__path__, "steps.")
+    return [importlib.import_module(name) for name in sorted(module.name for module in found)]
+
+
+def _position(version: str) -> int:
+    return list(VERSIONS).index(version_named(version).name)
+
+
+def _reject_lost_scenarios(text: str) -> None:
+    """Two scenarios of one name would silently be one."""
+    headings = re.findall(r"^\s*(?:Scenario(?: Outline| Template)?|Example): *(.*?)\s*$", text, re.MULTILINE)
+    twice = sorted({name for name in headings if headings.count(name) > 1})
+    if twice:
+        raise ValueError(f"two scenarios are called {twice[0]!r}; only one would run")
+
+
+def _suggestion(step: Step) -> str:
+    values = re.compile(r'"[^"]*"|\b\d+\b')
+    pattern = values.sub(lambda found: '"{text}"' if found.group().startswith('"') else "{number:d}", step.name)
+    arguments = ", ".join(["session", *re.findall(r"\{(\w+)", pattern), *(["datatable"] if step.datatable else [])])
+    return f"    @{step.type}(parsers.parse({pattern!r}))\n    def _({arguments}): ..."

@@ -1,0 +1,231 @@
+"""The runner: options, fixtures, and what the exit code means.
+
+``--target`` names the cluster that the features run on; it is started when the first scenario needs it and stopped
+whatever happens, a SIGTERM included. Each scenario has a session of its own on it. Steps come from the ``steps``
+package; a project's conftest may add some, and may supply a target of its own by ``pytest_conformance_target``.
+
+Exit codes: 0 all passed; 1 a failure; 2 could not run, which is everything else: an error, a wrong option, an
+interruption, nothing selected, or nothing but skipped scenarios. Nothing passes by not running.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import pytest
+
+from conformance import collection, recording
+from conformance.collection import FeatureFile
+from conformance.report import terminal, writers
+from conformance.targets.protocol import Session, Target, TargetError
+from reference.versions import LATEST, UnknownVersion, version_named
+
+DEFAULT_TARGET = "model"
+COULD_NOT_RUN = 2
+
+
+class Hooks:
+    """What a conftest may define."""
+
+    @pytest.hookspec(firstresult=True)
+    def pytest_conformance_target(self, config: pytest.Config, name: str) -> Target | None:
+        """The target of this name, not started, or None to leave it to others."""
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(Hooks)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("conformance", "Deployment conformance")
+    group.addoption(
+        "--target", default=DEFAULT_TARGET, metavar="NAME", help=f"the cluster to run on (default: {DEFAULT_TARGET})"
+    )
+    group.addoption(
+        "--kubernetes",
+        default=LATEST.name,
+        metavar="VERSION",
+        help=f"the minor version to run, or to behave as (default: {LATEST.name})",
+    )
+    group.addoption(
+        "--binaries", metavar="DIR", help="where the control plane's programs are, instead of building them"
+    )
+    group.addoption("--report", metavar="DIR", help="write report.json, report.html and junit.xml there")
+
+
+def reject_wrong_usage(parser: pytest.Parser, args: list[str]) -> None:
+    """Ends with exit code 2 on a wrong option, where pytest alone would end with 4."""
+    try:
+        _, unknown = parser.parse_known_and_unknown_args(args)
+    except pytest.UsageError as error:
+        _end_at_once(str(error).splitlines()[-1])
+    wrong = [word for word in unknown if word.startswith("-")]
+    if wrong:
+        _end_at_once(f"no option is called {wrong[0]}; pytest --help lists them")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | None, int]:
+    """Turns pytest's exit codes into the three of this suite, and a SIGTERM into what Ctrl-C is."""
+    with _sigterm_as_interrupt():
+        try:
+            code = yield
+        except pytest.UsageError as error:
+            print(f"ERROR: {error}", file=sys.stderr)
+            return COULD_NOT_RUN
+    run = config.stash.get(RUN, None)
+    return run.exit_code(int(code or 0)) if run else COULD_NOT_RUN
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[RUN] = run = Run(config)
+    config.pluginmanager.register(run, "deployment-conformance-run")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> FeatureFile | None:
+    if file_path.suffix != ".feature":
+        return None
+    parent.config.stash[RUN].prepare_to_run()
+    return FeatureFile.from_parent(parent, path=file_path)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Tags and ids are keywords as well, so ``-k`` finds them."""
+    template = collection.template_of(item)
+    if template is not None:
+        item.extra_keyword_matches.update(collection.tags_of(template).written)
+
+
+def pytest_bdd_apply_tag(tag: str, function: Callable[..., object]) -> bool:
+    """Plain words become markers; what has a value is read from the scenario when it is needed."""
+    if ":" not in tag:
+        getattr(pytest.mark, tag)(function)
+    return True
+
+
+@pytest.fixture(scope="session")
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    """The cluster that ``--target`` names, running. It is started once, and stopped whatever happens."""
+    chosen = request.config.stash[RUN].target
+    try:
+        chosen.start()
+        yield chosen
+    except TargetError as error:
+        request.session.shouldstop = str(error)
+        raise
+    finally:
+        chosen.stop()
+
+
+@pytest.fixture
+def session(target: Target, request: pytest.FixtureRequest) -> Iterator[Session]:
+    """A namespace of the target for this scenario alone, gone when it ends."""
+    with target.session(request.node.name) as opened:
+        yield opened
+
+
+class Run:
+    """One run: its target, its books, and what becomes of them at the end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Raises UsageError for an unknown version or target, or a report that cannot be written."""
+        self._config = config
+        self._prepared = False
+        option = config.option
+        try:
+            self._kubernetes = version_named(option.kubernetes).name
+        except UnknownVersion as error:
+            raise pytest.UsageError(f"--kubernetes: {error}") from error
+        if option.target != DEFAULT_TARGET:
+            _ = self.target
+        self._ledger = recording.Ledger(option.target, self._kubernetes)
+        self._reports = Path(option.report) if option.report and not _is_worker(config) else None
+        if self._reports:
+            writers.prepare(self._reports)
+        config.pluginmanager.register(self._ledger, "deployment-conformance-ledger")
+
+    @cached_property
+    def target(self) -> Target:
+        """The chosen target. Raises UsageError if there is none of that name, or not for this version."""
+        try:
+            return _target(self._config, self._config.option.target, self._kubernetes)
+        except TargetError as error:
+            raise pytest.UsageError(str(error)) from error
+
+    def prepare_to_run(self) -> None:
+        """In a process that runs scenarios: brings the step definitions into sight, and records."""
+        if self._prepared:
+            return
+        self._prepared = True
+        for module in collection.step_modules():
+            self._config.pluginmanager.register(module, module.__name__)
+        self._config.pluginmanager.register(recording.Recorder(self.target), "deployment-conformance-recorder")
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self) -> Generator[None]:
+        """After pytest's own summary: the reports, and as the last line what they count."""
+        yield
+        report = self._ledger.report()
+        if _is_worker(self._config) or not (report.scenarios or report.problems):
+            return
+        if self._reports:
+            writers.write(report, self._reports)
+        self._config.get_terminal_writer().line(terminal.summary(report))
+
+    def exit_code(self, pytests: int) -> int:
+        """0 all passed, 1 a failure, 2 could not run; the last wins over the others."""
+        report = self._ledger.report()
+        counts = report.counts()
+        if _is_worker(self._config) or pytests not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            return pytests if _is_worker(self._config) else COULD_NOT_RUN
+        if report.problems or counts["error"] or report.nothing_ran():
+            return COULD_NOT_RUN
+        return pytests
+
+
+RUN = pytest.StashKey[Run]()
+
+
+def _target(config: pytest.Config, name: str, kubernetes: str) -> Target:
+    supplied: Target | None = config.hook.pytest_conformance_target(config=config, name=name)
+    if supplied is not None:
+        return supplied
+    from conformance.targets import registry
+
+    binaries = config.option.binaries
+    return registry.create(name, kubernetes=kubernetes, binaries=Path(binaries) if binaries else None)
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    """Whether this process is one of xdist's, whose controller does the reporting."""
+    return hasattr(config, "workerinput")
+
+
+@contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """So that everything that Ctrl-C cleans up is cleaned up after SIGTERM as well."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt("terminated by SIGTERM")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _end_at_once(sentence: str) -> NoReturn:
+    print(f"ERROR: {sentence}", file=sys.stderr)
+    raise SystemExit(COULD_NOT_RUN)

@@ -1,0 +1,272 @@
+"""What happens to each scenario, written down while pytest runs it.
+
+The ``Recorder`` stands in the process that runs a scenario: it refuses what cannot run, takes a snapshot after each
+step, and hands the finished record on with pytest's own test report, which travels from a worker of xdist to the
+controller. The ``Ledger`` there gathers the records into one report.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Generator
+from datetime import UTC, datetime
+from importlib import metadata
+
+import msgspec
+import pytest
+from pytest_bdd.parser import ScenarioTemplate
+from pytest_bdd.parser import Step as BddStep
+
+from conformance import snapshot
+from conformance.collection import example_of, tags_of, template_of, undefined_steps
+from conformance.report import terminal
+from conformance.report.model import Feature, Outcome, Report, Scenario, Step
+from conformance.targets.protocol import Session, Target, TargetError
+from reference.api.errors import ApiError
+
+FAILURES = (AssertionError, pytest.fail.Exception, ApiError)
+"""What a step raises when the target behaves otherwise than promised. Anything else means that it could not tell."""
+
+
+class CannotRun(Exception):
+    """A scenario that cannot run here: an error, and one sentence that says why and what to do."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One scenario's record, as it travels with a test report."""
+
+    scenario: Scenario
+    feature: Feature
+    row: int
+    """Which row of the examples it is, from 0."""
+
+
+class Running:
+    """One scenario while it runs."""
+
+    def __init__(self, item: pytest.Item, template: ScenarioTemplate) -> None:
+        tags = tags_of(template)
+        example = example_of(item)
+        rendered = template.render(example)
+        rows = [row for examples in template.examples for row in examples.as_contexts()]
+        path = item.nodeid.partition("::")[0]
+        feature = template.feature
+        name = tags.id or f"{path.removesuffix('.feature')}/{item.name.partition('[')[0]}"
+        self._row = rows.index(example) if example else 0
+        self._feature = Feature(
+            path=path, name=feature.name, why=feature.description.strip(), tags=tuple(sorted(feature.tags))
+        )
+        self._scenario = Scenario(
+            id=f"{name}[{self._row + 1}]" if example else name,
+            feature=path,
+            name=rendered.name,
+            line=template.line_number,
+            example=example,
+            tags=tags.written,
+            why=rendered.description.strip(),
+            outcome="passed",
+        )
+        self._steps = [_step(step) for step in rendered.steps]
+        self._ended = 0
+        self._step_began: float | None = None
+        self._last: snapshot.Snapshot | None = None
+
+    def begin_step(self) -> None:
+        self._step_began = time.perf_counter()
+
+    def end_step(self, outcome: Outcome, session: Session | None = None, message: str = "") -> None:
+        """Writes down how the step that was begun ended, and what the namespace holds now."""
+        began = self._step_began or time.perf_counter()
+        step = msgspec.structs.replace(
+            self._steps[self._ended],
+            outcome=outcome,
+            duration=round(time.perf_counter() - began, 4),
+            message=message,
+            snapshot=self._changes(session) if session else None,
+        )
+        self._steps[self._ended] = step
+        self._ended += 1
+        self._step_began = None
+        if outcome != "passed":
+            self._scenario = msgspec.structs.replace(self._scenario, outcome=outcome)
+
+    def could_not(self, reason: str) -> None:
+        """The scenario, or the step it was in, could not run, and so nothing can be said of the target."""
+        if self._step_began is not None:
+            self.end_step("error", message=reason)
+        self._scenario = msgspec.structs.replace(self._scenario, outcome="error", reason=reason)
+
+    def skip(self, reason: str) -> None:
+        self._scenario = msgspec.structs.replace(self._scenario, outcome="skipped", reason=reason)
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._scenario.outcome
+
+    def entry(self, duration: float = 0.0) -> Entry:
+        """The record up to now."""
+        scenario = msgspec.structs.replace(self._scenario, duration=round(duration, 4), steps=tuple(self._steps))
+        return Entry(scenario, self._feature, self._row)
+
+    def _changes(self, session: Session) -> snapshot.Snapshot | None:
+        taken = snapshot.take(session)
+        if taken == self._last:
+            return None
+        self._last = taken
+        return taken
+
+
+RUNNING = pytest.StashKey[Running]()
+
+
+class Recorder:
+    """The hooks of the process that runs the scenarios."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Before any fixture, the target's start included: can this scenario run at all?"""
+        template = template_of(item)
+        if template is None:
+            return
+        item.stash[RUNNING] = Running(item, template)
+        undefined = list(undefined_steps(item, template))
+        if undefined:
+            raise CannotRun("\n\n".join(undefined))
+        obstacle = tags_of(template).obstacle(self._target)
+        if obstacle and item.nodeid in item.config.args:
+            raise CannotRun(f"{item.nodeid} cannot run: it {obstacle}; choose another --target or --kubernetes")
+        if obstacle:
+            pytest.skip(obstacle)
+
+    def pytest_bdd_before_step(self, request: pytest.FixtureRequest) -> None:
+        if running := request.node.stash.get(RUNNING, None):
+            running.begin_step()
+
+    def pytest_bdd_after_step(self, request: pytest.FixtureRequest) -> None:
+        if running := request.node.stash.get(RUNNING, None):
+            running.end_step("passed", _session(request))
+
+    def pytest_bdd_step_error(self, request: pytest.FixtureRequest, exception: Exception) -> None:
+        running = request.node.stash.get(RUNNING, None)
+        if running is None or self._has_died(request, running):
+            return
+        if isinstance(exception, FAILURES):
+            running.end_step("failed", _session(request), _in_words(exception))
+        else:
+            running.could_not(_in_words(exception))
+
+    def _has_died(self, request: pytest.FixtureRequest, running: Running) -> bool:
+        """Whether the target can no longer be believed; if so, the whole run ends after this scenario."""
+        try:
+            self._target.check()
+        except TargetError as error:
+            running.could_not(str(error))
+            request.session.shouldstop = str(error)
+            return True
+        return False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Puts the record, and for a scenario that did not pass its story, into pytest's own report."""
+        report = yield
+        running = item.stash.get(RUNNING, None)
+        if running is None or (report.passed and report.when != "call"):
+            return report
+        error = call.excinfo.value if call.excinfo else None
+        if report.skipped:
+            running.skip(str(error))
+        elif error is not None and running.outcome == "passed":
+            running.could_not(_in_words(error))
+        entry = running.entry(report.duration)
+        if error is not None and not report.skipped:
+            traceback = "" if isinstance(error, (*FAILURES, TargetError, CannotRun)) else f"\n\n{report.longreprtext}"
+            report.longrepr = terminal.story(entry.scenario) + traceback
+        setattr(report, ATTRIBUTE, msgspec.json.encode(entry).decode())
+        return report
+
+
+ATTRIBUTE = "conformance"
+"""Of a test report: the scenario's entry, as JSON."""
+
+
+class Ledger:
+    """The hooks of the process that reports: gathers the scenarios of all workers."""
+
+    def __init__(self, target: str, kubernetes: str) -> None:
+        self._target = target
+        self._kubernetes = kubernetes
+        self._started = datetime.now(UTC)
+        self._clock = time.perf_counter()
+        self._entries: dict[str, Entry] = {}
+        self._problems: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        record = getattr(report, ATTRIBUTE, None)
+        if record is not None:
+            self._entries[report.nodeid] = msgspec.json.decode(record, type=Entry)
+        elif report.failed and report.nodeid.partition("::")[0].endswith(".feature"):
+            self._problems.append(f"{report.nodeid}: {report.longreprtext}")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and report.nodeid.endswith(".feature"):
+            self._problems.append(report.longreprtext)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self._problems.append(str(excinfo.value) or "interrupted before the end")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """A scenario that could not run is an error in pytest's own lines as well, in whichever phase that showed."""
+        record = getattr(report, ATTRIBUTE, None)
+        if record is not None and msgspec.json.decode(record, type=Entry).scenario.outcome == "error":
+            return "error", "E", "ERROR"
+        return None
+
+    def report(self) -> Report:
+        """All that came in so far, in the order in which the features are written."""
+        entries = sorted(self._entries.values(), key=lambda it: (it.scenario.feature, it.scenario.line, it.row))
+        features = {entry.feature.path: entry.feature for entry in entries}
+        return Report(
+            target=self._target,
+            kubernetes=self._kubernetes,
+            versions={
+                "deployment-conformance": metadata.version("deployment-conformance"),
+                "pytest": pytest.__version__,
+                "python": platform.python_version(),
+            },
+            started=self._started,
+            duration=round(time.perf_counter() - self._clock, 3),
+            features=tuple(features.values()),
+            scenarios=tuple(entry.scenario for entry in entries),
+            problems=tuple(self._problems),
+        )
+
+
+def _session(request: pytest.FixtureRequest) -> Session | None:
+    """The scenario's session, if it has one; a feature without any step that uses it does not."""
+    return request.getfixturevalue("session") if "session" in request.fixturenames else None
+
+
+def _step(step: BddStep) -> Step:
+    return Step(
+        keyword=step.keyword,
+        text=step.name,
+        line=step.line_number,
+        outcome="skipped",
+        table=tuple(tuple(map(str, row)) for row in step.datatable.raw()) if step.datatable else (),
+        text_block=step.docstring or "",
+    )
+
+
+def _in_words(error: BaseException) -> str:
+    if isinstance(error, ApiError):
+        return f"the API server refused: {error} ({error.code} {error.reason})"
+    if isinstance(error, (AssertionError, pytest.fail.Exception, TargetError, CannotRun)):
+        return str(error)
+    return f"{type(error).__name__}: {error}"

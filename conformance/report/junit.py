@@ -1,0 +1,57 @@
+"""A report as JUnit XML, as continuous integration reads it: a suite a feature, a case a scenario."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from xml.etree import ElementTree as Xml
+
+from conformance.report import terminal
+from conformance.report.model import Report, Scenario
+
+_NOT_IN_XML = {code: "�" for code in range(32) if chr(code) not in "\t\n\r"}
+
+
+def render(report: Report) -> bytes:
+    """The document, UTF-8. What the suite counts as an error is ``error`` here too, not ``failure``."""
+    root = Xml.Element("testsuites", _counts(report.scenarios), name=f"Deployment conformance on {report.target}")
+    names = {feature.path: feature.name for feature in report.features}
+    for path, group in groupby(report.scenarios, key=lambda scenario: scenario.feature):
+        scenarios = tuple(group)
+        suite = Xml.SubElement(root, "testsuite", _counts(scenarios), name=names[path], file=path)
+        suite.set("timestamp", report.started.isoformat(timespec="seconds"))
+        for scenario in scenarios:
+            _case(suite, scenario)
+    if report.problems:
+        suite = Xml.SubElement(root, "testsuite", name="the run itself", errors=str(len(report.problems)))
+        for problem in report.problems:
+            Xml.SubElement(Xml.SubElement(suite, "testcase", name="run"), "error", message=_text(problem))
+    Xml.indent(root)
+    return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _case(suite: Xml.Element, scenario: Scenario) -> None:
+    where = scenario.feature.removesuffix(".feature").replace("/", ".")
+    case = Xml.SubElement(suite, "testcase", name=scenario.name, classname=where, time=f"{scenario.duration:.3f}")
+    properties = Xml.SubElement(case, "properties")
+    Xml.SubElement(properties, "property", name="id", value=scenario.id)
+    if scenario.outcome == "skipped":
+        Xml.SubElement(case, "skipped", message=_text(scenario.reason))
+    elif scenario.outcome != "passed":
+        element = "failure" if scenario.outcome == "failed" else "error"
+        what = Xml.SubElement(case, element, message=_text(terminal.headline(scenario)))
+        what.text = _text(terminal.story(scenario))
+
+
+def _counts(scenarios: tuple[Scenario, ...]) -> dict[str, str]:
+    outcomes = [scenario.outcome for scenario in scenarios]
+    return {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count("failed")),
+        "errors": str(outcomes.count("error")),
+        "skipped": str(outcomes.count("skipped")),
+        "time": f"{sum(scenario.duration for scenario in scenarios):.3f}",
+    }
+
+
+def _text(text: str) -> str:
+    return text.translate(_NOT_IN_XML)

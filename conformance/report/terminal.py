@@ -1,0 +1,48 @@
+"""Results as text: the story of a scenario that did not pass, and the few lines that end a run."""
+
+from __future__ import annotations
+
+from conformance.report.model import Report, Scenario, Step
+
+NEWLINE = "\n"
+_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "skipped": " "}
+
+
+def story(scenario: Scenario) -> str:
+    """Which scenario, which step, and what was wanted and got, for a reader who knows the feature and no Python."""
+    lines = [headline(scenario), ""]
+    lines += [f"Scenario: {scenario.name}", f"          {scenario.feature}:{scenario.line}  @id:{scenario.id}", ""]
+    for step in scenario.steps:
+        lines += _step(step)
+    told = any(step.message == scenario.reason for step in scenario.steps)
+    if scenario.reason and not told:
+        lines += ["", scenario.reason]
+    return "\n".join(lines)
+
+
+def headline(scenario: Scenario) -> str:
+    """What went wrong, in one line: the step and the first line of its message, or the reason."""
+    for step in scenario.steps:
+        if step.message:
+            return f"{step.title}: {step.message.partition(NEWLINE)[0]}"
+    return scenario.reason.partition(NEWLINE)[0]
+
+
+def _step(step: Step) -> list[str]:
+    lines = [f"  {_MARKS[step.outcome]} {step.title}"]
+    lines += [f"      {line}" for line in table(step.table)]
+    if step.message:
+        lines += ["", *(f"      {line}" for line in step.message.splitlines()), ""]
+    return lines
+
+
+def table(rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    """The rows as a feature's file has them, with their columns aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |" for row in rows]
+
+
+def summary(report: Report) -> str:
+    """What kept the run from being whole, if anything did, and the line that counts."""
+    nothing = ["nothing ran: every scenario that was selected was skipped"] if report.nothing_ran() else []
+    return "\n".join([*report.problems, *nothing, report.closing_line()])
