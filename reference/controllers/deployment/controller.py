@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference.api.errors import ApiError
-from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
+from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 from reference.api.objects import Deployment, LabelSelector, OwnerReference, Pod, ReplicaSet, replace
 from reference.api.owners import controller_of, is_controlled_by
 from reference.api.selectors import SelectorError, check_selector, is_empty, matches
@@ -78,7 +78,7 @@ class DeploymentController:
     """Upstream's Deployment controller over an environment, as of a version."""
 
     name = "deployment-controller"
-    watches = (DEPLOYMENT, REPLICA_SET, POD)
+    watches: tuple[Kind[Any], ...] = (DEPLOYMENT, REPLICA_SET, POD)
     deployment_sync: type[DeploymentSync] = DeploymentSync
 
     def __init__(self, env: Environment, version: Version) -> None:

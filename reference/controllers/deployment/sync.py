@@ -209,7 +209,7 @@ class SyncBase:
         d = self.deployment
         allowed = int32(d.spec.replicas + util.max_surge(d)) if d.spec.replicas > 0 else 0
         to_add = int32(allowed - util.replica_count(active))
-        if to_add == 0:
+        if to_add == 0 or not active:
             return [(rs, rs.spec.replicas) for rs in active]
         ordered = util.by_size_newer(active) if to_add > 0 else util.by_size_older(active)
         sizes, added = [], 0

@@ -1,0 +1,129 @@
+"""The API server of the golden cases: a plain one.
+
+It checks no resourceVersion and sets none, answers a write with the object as sent, and refuses only what the world
+says, what does not exist and what exists already. It writes down every call, refused or not, and names a Pod after the
+number of the call.
+
+Source: ``tests/golden/README.md``; the texts of refusals, apimachinery ``api/errors``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.worlds.world import Action, Refusal, World
+from reference.api.errors import ApiError, Cause, already_exists, internal_error, not_found
+from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
+from reference.api.objects import Deployment, OwnerReference, Pod, ReplicaSet, from_json, replace
+from reference.machinery.client import Call
+
+CONFLICT = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+class PlainServer:
+    """The server of one world; ``actions`` are the calls so far."""
+
+    def __init__(self, world: World) -> None:
+        deployment = world.fresh_deployment or world.deployment
+        self.actions: list[Action] = []
+        self._refusals = world.failures
+        self._objects: dict[tuple[str, str, str], Any] = {_key(DEPLOYMENT, deployment): deployment}
+        self._objects |= {_key(REPLICA_SET, rs): rs for rs in world.replica_sets}
+        self._objects |= {_key(POD, pod): pod for pod in world.pods}
+
+    async def perform(self, call: Call) -> Any:
+        """The transport. Raises ``ApiError``."""
+        refusal = self._refusal(call)
+        self.actions.append(_action(call, refusal))
+        if refusal is not None:
+            raise _refused(call, refusal.reason)
+        return getattr(self, f"_{call.verb}")(call)
+
+    def _refusal(self, call: Call) -> Refusal | None:
+        for refusal in self._refusals:
+            if (
+                refusal.verb == call.verb
+                and refusal.resource == call.kind.resource
+                and refusal.subresource == call.subresource
+                and refusal.name in ("", call.name)
+            ):
+                return refusal
+        return None
+
+    def _get(self, call: Call) -> Any:
+        found = self._objects.get((call.kind.resource, call.namespace, call.name))
+        if found is None:
+            raise not_found(call.kind.qualified_resource, call.name)
+        return found
+
+    def _create(self, call: Call) -> Any:
+        obj = call.body
+        if not call.name:
+            name = f"{obj.metadata.generate_name}{len(self.actions):05d}"
+            obj = replace(obj, metadata=replace(obj.metadata, name=name))
+        key = call.kind.resource, call.namespace, obj.metadata.name
+        if key in self._objects:
+            raise already_exists(call.kind, obj.metadata.name)
+        self._objects[key] = obj
+        return obj
+
+    def _update(self, call: Call) -> Any:
+        self._get(call)
+        self._objects[call.kind.resource, call.namespace, call.name] = call.body
+        return call.body
+
+    def _patch(self, call: Call) -> Any:
+        """The object with the owner references that the patch adds or deletes: no controller patches anything else."""
+        obj = self._get(call)
+        references = {reference.uid: reference for reference in obj.metadata.owner_references}
+        for entry in call.body["metadata"]["ownerReferences"]:
+            if entry.get("$patch") == "delete":
+                references.pop(entry["uid"], None)
+            else:
+                references[entry["uid"]] = from_json(entry, OwnerReference)
+        obj = replace(obj, metadata=replace(obj.metadata, owner_references=tuple(references.values())))
+        self._objects[call.kind.resource, call.namespace, call.name] = obj
+        return obj
+
+    def _delete(self, call: Call) -> None:
+        self._get(call)
+        del self._objects[call.kind.resource, call.namespace, call.name]
+
+
+def _key(kind: Kind[Any], obj: Deployment | ReplicaSet | Pod) -> tuple[str, str, str]:
+    return kind.resource, obj.metadata.namespace, obj.metadata.name
+
+
+def _action(call: Call, refusal: Refusal | None) -> Action:
+    return Action(
+        verb=call.verb,
+        resource=call.kind.resource,
+        subresource=call.subresource,
+        name=call.name,
+        object=call.body if call.verb in ("create", "update") else None,
+        patch=call.body if call.verb == "patch" else None,
+        patch_type=call.patch_type or "",
+        failed=refusal.reason if refusal is not None else "",
+    )
+
+
+def _refused(call: Call, reason: str) -> ApiError:
+    """The refusal in the words of upstream's oracle, to which every resource is one of the group apps."""
+    resource = f"{call.kind.resource}.apps"
+    subject = f'{resource} "{call.name}"' if call.name else resource
+    match reason:
+        case "Conflict":
+            return ApiError(409, reason, f'Operation cannot be fulfilled on {resource} "{call.name}": {CONFLICT}')
+        case "NotFound":
+            return not_found(resource, call.name)
+        case "AlreadyExists":
+            return ApiError(409, reason, f'{resource} "{call.name}" already exists')
+        case "Forbidden":
+            return ApiError(403, reason, f"{subject} is forbidden: exceeded quota")
+        case "NamespaceTerminating":
+            text = "namespace is being terminated"
+            return ApiError(403, "Forbidden", f"{subject} is forbidden: {text}", (Cause("", reason, text),))
+        case "ServerTimeout":
+            text = "could not be completed at this time, please try again."
+            return ApiError(500, reason, f"The {call.verb} operation against {resource} {text}")
+    return internal_error("injected")
