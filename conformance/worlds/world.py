@@ -44,13 +44,13 @@ class World(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     controller: ControllerName | None = None
 
 
-class Action(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+class Action(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """One call to the API server; ``failed`` is the reason of a refusal that the world asked for."""
 
     verb: str
     resource: str
     subresource: str = ""
-    name: str = msgspec.field(default_factory=str)
+    name: str
     object: Any = None
     patch: Any = None
     patch_type: str = ""
@@ -61,8 +61,8 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """What the sync did, in order."""
 
     id: str
-    actions: list[Action] = msgspec.field(default_factory=list)
-    events: list[str] = msgspec.field(default_factory=list)
+    actions: list[Action]
+    events: list[str]
     error: str = ""
     enqueued: list[str] = []
     enqueued_after: list[str] = []
