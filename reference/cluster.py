@@ -7,65 +7,146 @@ and only as far as the caller allows. So the same requests give the same world, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import msgspec
-
-from reference.api.errors import ApiError
-from reference.api.kinds import Kind
+from reference.api.kinds import NAMESPACE, Kind
+from reference.controllers.deployment.controller import DeploymentController
+from reference.controllers.garbage_collector import GarbageCollector
+from reference.controllers.namespace import NamespaceController
+from reference.controllers.replicaset.controller import ReplicaSetController
 from reference.machinery.client import Call
+from reference.machinery.clock import VirtualClock
 from reference.machinery.environment import Controller, Environment
+from reference.machinery.informer import CacheOrder, by_name
+from reference.machinery.runner import Runner
+from reference.machinery.store import Store
+from reference.server.server import ApiServer, Refusal, Write
 from reference.versions import LATEST, Version
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 QUIET = timedelta(milliseconds=500)
+BOUND = 100_000
 
 ControllerFactory = Callable[[Environment, Version], Controller]
-Refusal = Callable[[Call], ApiError | None]
-"""Looks at a call before the server does: an error refuses it, None lets it pass."""
 
 
 class NotAtRest(Exception):
-    """The cluster did not come to rest within the bound of steps; the text says what keeps it busy."""
-
-
-class Write(msgspec.Struct, frozen=True):
-    """One writing call and what came of it: the resourceVersion after it, or the refusal."""
-
-    time: datetime
-    actor: str
-    call: Call
-    outcome: str | ApiError
+    """The cluster did not come to rest within the bound of syncs; the text says what keeps it busy."""
 
 
 class Cluster:
     """A cluster at rest, with nothing in it but the namespace ``default``.
 
-    ``server`` answers the user's requests (``reference.server.server.ApiServer``), ``writes`` is the log of
-    all that anybody wrote.
+    ``server`` answers the user's requests, in JSON; ``writes`` is the log of all that anybody wrote, in order, the
+    user included. ``cache_order`` is the order in which every cache lists.
     """
 
-    writes: list[Write]
+    def __init__(
+        self,
+        version: Version = LATEST,
+        start: datetime = START,
+        *,
+        deployment_controller: ControllerFactory = DeploymentController,
+        cache_order: CacheOrder = by_name,
+    ) -> None:
+        self.version = version
+        self.writes: list[Write] = []
+        self._clock = VirtualClock(start)
+        store = Store()
+        self.server = ApiServer(store, self._clock, version, self.writes.append)
 
-    def __init__(self, version: Version = LATEST, start: datetime = START) -> None: ...
+        def runner(make: ControllerFactory) -> Runner:
+            return Runner(lambda env: make(env, version), store, self.server.perform, self._clock, cache_order)
 
-    def settle(self, quiet: timedelta = QUIET, bound: int = 100_000) -> None:
+        self._deployments = runner(deployment_controller)
+        others = (runner(ReplicaSetController), runner(GarbageCollector), runner(NamespaceController))
+        self._runners = (self._deployments, *others)
+        self._store = store
+        self.server.create(NAMESPACE, "", {"metadata": {"name": "default"}})
+        self.settle()
+        self.writes.clear()
+
+    def now(self) -> datetime:
+        """The cluster's time."""
+        return self._clock.now()
+
+    def settle(self, quiet: timedelta = QUIET, bound: int = BOUND) -> None:
         """Runs all that is due, and lets time pass through timers that fire within ``quiet`` of the last change.
 
         Raises NotAtRest after ``bound`` syncs.
         """
+        syncs = _counted(bound)
+        changed, revision = self._clock.now(), self._store.revision
+        while True:
+            self._run_ready(syncs)
+            if self._store.revision != revision:
+                changed, revision = self._clock.now(), self._store.revision
+            due = self._next_due()
+            if due is None or due - changed > quiet:
+                return
+            self._clock.move_to(due)
 
-    def advance(self, time: timedelta) -> None:
-        """Lets ``time`` pass, firing every timer on the way, then settles."""
+    def advance(self, time: timedelta, bound: int = BOUND) -> None:
+        """Lets ``time`` pass, firing every timer on the way, then settles. Raises NotAtRest after ``bound`` syncs."""
+        end = self._clock.now() + time
+        syncs = _counted(bound)
+        self._run_ready(syncs)
+        while (due := self._next_due()) is not None and due <= end:
+            self._clock.move_to(due)
+            self._run_ready(syncs)
+        self._clock.move_to(end)
+        self.settle(bound=bound)
 
     def stall(self, kind: Kind[Any]) -> None:
         """From now on the Deployment controller sees no news of this kind."""
+        self._deployments.informers[kind.resource].stalled = True
 
     def resume(self, kind: Kind[Any]) -> None:
         """The Deployment controller sees all that it missed, in order, when the cluster next runs."""
+        self._deployments.informers[kind.resource].stalled = False
 
     def refuse(self, refusal: Refusal) -> Callable[[], None]:
         """Refuses the calls that ``refusal`` answers with an error; returns what ends that."""
-        raise NotImplementedError
+        return self.server.refuse(refusal)
+
+    def _run_ready(self, syncs: Iterator[int]) -> None:
+        """Rounds of one sync a controller, each after the news, until there is neither news nor a key that is ready."""
+        busy = True
+        while busy:
+            busy = False
+            for runner in self._runners:
+                self._deliver()
+                if runner.sync_next():
+                    busy = True
+                    if next(syncs, None) is None:
+                        raise NotAtRest(self._what_keeps_it_busy())
+        self._forget_what_all_have_seen()
+
+    def _deliver(self) -> None:
+        for runner in self._runners:
+            runner.deliver()
+
+    def _next_due(self) -> datetime | None:
+        return min((due for runner in self._runners if (due := runner.next_due()) is not None), default=None)
+
+    def _forget_what_all_have_seen(self) -> None:
+        positions: dict[str, int] = {}
+        for runner in self._runners:
+            for resource, informer in runner.informers.items():
+                positions[resource] = min(informer.position, positions.get(resource, informer.position))
+        self._store.forget_before(positions)
+
+    def _what_keeps_it_busy(self) -> str:
+        keys = [f"{runner.name} on {', '.join(ready)}" for runner in self._runners if (ready := runner.queue.ready())]
+        last = [f"{write.actor}: {write.call.verb} {_path(write.call)}" for write in self.writes[-5:]]
+        return f"the cluster does not come to rest: {'; '.join(keys) or 'no queue'}; the last writes: {'; '.join(last)}"
+
+
+def _path(call: Call) -> str:
+    return call.kind.path(call.namespace, call.name, call.subresource)
+
+
+def _counted(bound: int) -> Iterator[int]:
+    return iter(range(bound))

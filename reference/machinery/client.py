@@ -102,3 +102,7 @@ class Client:
 
     async def delete(self, kind: Kind[K], namespace: str, name: str, options: DeleteOptions | None = None) -> None:
         await self._perform(Call("delete", kind, namespace, name, body=options or DeleteOptions()))
+
+    async def delete_collection(self, kind: Kind[K], namespace: str, options: DeleteOptions | None = None) -> None:
+        """Deletes all of the kind in the namespace, each as ``delete`` would."""
+        await self._perform(Call("deletecollection", kind, namespace, body=options or DeleteOptions()))

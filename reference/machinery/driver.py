@@ -85,7 +85,7 @@ class AskingCache:
         answer: Sequence[K] = await ask(CacheControlledBy(kind, namespace, owner_uid))
         return answer
 
-    async def resource_version(self, kind: Kind[Any]) -> int:
+    async def resource_version(self, kind: Kind[K]) -> int:
         answer: int = await ask(CacheVersion(kind))
         return answer
 

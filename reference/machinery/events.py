@@ -64,8 +64,10 @@ class _LeastRecent(Generic[V]):
 class EventRecorder:
     """``reference.machinery.environment.Recorder`` of one component, writing through ``perform``."""
 
-    def __init__(self, component: str, clock: VirtualClock, perform: Callable[[Call], Any]) -> None:
-        self._component = component
+    component = ""
+    """As events name their source; the runner knows it once the controller is made."""
+
+    def __init__(self, clock: VirtualClock, perform: Callable[[Call], Any]) -> None:
         self._clock = clock
         self._perform = perform
         self._told: list[Event] = []
@@ -102,12 +104,12 @@ class EventRecorder:
             involved_object=involved,
             reason=reason,
             message=message,
-            source=EventSource(component=self._component),
+            source=EventSource(component=self.component),
             first_timestamp=now,
             last_timestamp=now,
             count=1,
             type=type_,
-            reporting_component=self._component,
+            reporting_component=self.component,
         )
 
     def _record(self, event: Event) -> None:

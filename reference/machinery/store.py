@@ -10,7 +10,7 @@ Source: etcd (one revision counter for everything, an ordered log of changes) an
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -139,6 +139,11 @@ class Store:
         self.revision += 1
         table = self._tables[kind.resource].without(obj, self.revision)
         self._advance(kind, Change("DELETED", obj, table))
+
+    def forget_before(self, positions: Mapping[str, int]) -> None:
+        """Drops each log's changes before the position of the slowest reader; the whole log where there is none."""
+        for resource, log in self._logs.items():
+            log.forget_before(positions.get(resource, log.end))
 
     def _advance(self, kind: Kind[Any], change: Change) -> None:
         self._tables[kind.resource] = change.table

@@ -8,7 +8,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, TypeVar
 
-
 from reference.api.objects import Value, replace
 
 T = TypeVar("T", bound=Value)

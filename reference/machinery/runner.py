@@ -1,0 +1,126 @@
+"""One controller at work in a simulated cluster: its informers, its queue, its recorder, and the syncs it does.
+
+The cluster decides when; the runner does one thing at a time. A sync runs from its first question to its last
+without anything else happening in between, so a controller sees the news of its own writes after the sync, as
+upstream's caches, which lag, let it.
+
+Source: upstream's worker loops (``processNextWorkItem``) and client-go's shared informers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from typing import Any
+
+from reference.api.errors import ApiError
+from reference.api.kinds import Kind
+from reference.machinery import driver
+from reference.machinery.client import Call
+from reference.machinery.clock import VirtualClock
+from reference.machinery.driver import Answer, AskingEnvironment, Question
+from reference.machinery.environment import Controller, Environment
+from reference.machinery.events import EventRecorder
+from reference.machinery.informer import CacheOrder, Informer, by_name
+from reference.machinery.queue import WorkQueue
+from reference.machinery.store import Store
+
+FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
+"""Errors of the program rather than of the sync: they end the run, where upstream would panic."""
+
+Perform = Callable[[Call, str], Any]
+"""Performs a call in somebody's name (the controller's); raises ApiError."""
+
+
+class Runner:
+    """``controller`` is made by ``factory`` for an environment that this runner answers."""
+
+    def __init__(
+        self,
+        factory: Callable[[Environment], Controller],
+        store: Store,
+        perform: Perform,
+        clock: VirtualClock,
+        order: CacheOrder = by_name,
+    ) -> None:
+        self._perform = perform
+        self._clock = clock
+        self.queue = WorkQueue(clock)
+        self._recorder = EventRecorder(clock, self._call)
+        self.controller = factory(AskingEnvironment(self.queue, self._recorder))
+        self.name = self._recorder.component = self.controller.name
+        self.informers = {kind.resource: Informer(store, kind, order) for kind in self.controller.watches}
+        self._answers: dict[type[Any], Callable[[Any], Answer]] = {
+            Call: self._answer_call,
+            driver.CacheGet: lambda asked: self._informer(asked.kind).get(asked.namespace, asked.name),
+            driver.CacheList: lambda asked: self._informer(asked.kind).list(asked.namespace),
+            driver.CacheControlledBy: lambda asked: self._informer(asked.kind).controlled_by(
+                asked.namespace, asked.owner_uid
+            ),
+            driver.CacheVersion: lambda asked: self._informer(asked.kind).table.revision,
+            driver.Now: lambda _: clock.now(),
+            driver.Together: lambda asked: tuple(self._answer(question) for question in asked.questions),
+        }
+
+    def deliver(self) -> bool:
+        """Tells the controller all the news that its informers are not stalled for, the oldest first, of all kinds.
+
+        Whether there was any.
+        """
+        delivered = False
+        while pending := [one for one in self.informers.values() if one.pending() and not one.stalled]:
+            self._take_one(min(pending, key=Informer.next_revision))
+            delivered = True
+        return delivered
+
+    def sync_next(self) -> bool:
+        """Does one sync, of the key that is ready the longest, and writes its events; False if none is ready.
+
+        What the sync raises is the controller's to handle, but for FAULTS.
+        """
+        key = self.queue.take()
+        if key is None:
+            return False
+        error: Exception | None = None
+        try:
+            self._run(self.controller.sync(key))
+        except FAULTS:
+            raise
+        except Exception as failure:
+            error = failure
+        self.controller.handle_error(error, key)
+        self.queue.done(key)
+        self._recorder.flush()
+        return True
+
+    def next_due(self) -> datetime | None:
+        """When the next delayed key becomes ready; None if none waits."""
+        return self.queue.next_due()
+
+    def _informer(self, kind: Kind[Any]) -> Informer:
+        return self.informers[kind.resource]
+
+    def _take_one(self, informer: Informer) -> None:
+        change, old = informer.take()
+        controller = self.controller
+        if change.type == "DELETED":
+            self._run(controller.on_delete(change.object))
+        elif old is None:
+            self._run(controller.on_add(change.object))
+        else:
+            self._run(controller.on_update(old, change.object))
+
+    def _run(self, started: Coroutine[Any, Any, Any]) -> None:
+        driver.run(started, self._answer)
+
+    def _answer(self, question: Question) -> Answer:
+        return self._answers[type(question)](question)
+
+    def _answer_call(self, call: Call) -> Answer:
+        try:
+            return self._call(call)
+        except ApiError as error:
+            return error
+
+    def _call(self, call: Call) -> Any:
+        return self._perform(call, self.name)

@@ -1,0 +1,154 @@
+"""Between JSON and values, at the server's door: decoding with defaults, patching, and showing.
+
+JSON is decoded once, at the entrance; from there on everything is a value. A controller's value passes through: only
+a pod spec that the server has never seen is defaulted, and remembered by content. A patch converts only those
+parts of an object that it names.
+
+Source: apiserver ``endpoints/handlers`` (create, update, patch) and its negotiated serializers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from reference.api.defaulting import default
+from reference.api.errors import ApiError, bad_request
+from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET, Kind, kind_of
+from reference.api.objects import (
+    Json,
+    K,
+    Pod,
+    PodTemplateSpec,
+    Value,
+    from_json,
+    replace,
+    to_json,
+    type_error,
+)
+from reference.api.patches import apply_patch
+from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call
+from reference.server.scale import Scale
+from reference.versions import Version
+
+_PARTS = ("metadata", "spec", "status")
+_TEMPLATED = (DEPLOYMENT.name, REPLICA_SET.name)
+
+
+def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
+    """The value that a request's body stands for, with the server's defaults.
+
+    Raises the 400 of a body that is not of this kind, or does not fit it.
+    """
+    if isinstance(body, Mapping):
+        _check_kind(kind, body)
+        try:
+            return _from_json(kind, default(kind, dict(body), version))
+        except type_error as error:
+            raise _undecodable(kind, error) from error
+    value: Any = body
+    if value.kind or value.api_version:
+        value = replace(value, kind="", api_version="")
+    if isinstance(value, Pod):
+        return replace(value, spec=_known_pod_spec(bytes(value.spec), version))  # type: ignore[return-value]
+    if kind.name in _TEMPLATED:
+        return _with_template_defaults(kind, value, version)
+    return value  # type: ignore[no-any-return]
+
+
+def patched(call: Call, old: K, version: Version) -> K:
+    """The object that a patch makes of ``old``, with the server's defaults. Raises ApiError (400, 422)."""
+    kind: Kind[K] = call.kind
+    if call.patch_type not in (MERGE, STRATEGIC_MERGE):
+        return _wholly_patched(call, old, version)
+    patch = {part: content for part, content in call.body.items() if part in _PARTS}
+    if call.subresource == "status":
+        patch.pop("spec", None)  # what a status patch says of the spec is dropped
+    if "spec" in patch:
+        return _wholly_patched(call, old, version)
+    document = {part: to_json(getattr(old, part)) for part in patch}
+    made = apply_patch(document, patch, call.patch_type, kind, version)
+    try:
+        parts = {part: from_json(made.get(part) or {}, type(getattr(old, part))) for part in patch}
+    except type_error as error:
+        raise _undecodable(kind, error) from error
+    return replace(old, **parts)
+
+
+def patched_scale(call: Call, scale: Scale, version: Version) -> Json:
+    """The JSON that a patch makes of a Scale; as it has no lists, a strategic merge is a merge."""
+    assert call.patch_type is not None
+    patch_type = MERGE if call.patch_type == STRATEGIC_MERGE else call.patch_type
+    return apply_patch(shown(scale), call.body, patch_type, call.kind, version)
+
+
+def shown(obj: Value) -> Json:
+    """The API's JSON of an object, as a user gets it."""
+    if isinstance(obj, Scale):
+        return {"kind": "Scale", "apiVersion": "autoscaling/v1"} | to_json(obj)
+    kind = kind_of(obj)  # type: ignore[type-var]
+    empty = {} if kind == EVENT else _EMPTY
+    return {"kind": kind.name, "apiVersion": kind.api_version} | empty | to_json(obj)
+
+
+_EMPTY: Mapping[str, Json] = {
+    name: {"spec": {}, "status": {}} for name in ("Deployment", "ReplicaSet", "Pod", "Namespace")
+}
+
+
+def _wholly_patched(call: Call, old: K, version: Version) -> K:
+    kind: Kind[K] = call.kind
+    assert call.patch_type is not None
+    made = apply_patch(shown(old), call.body, call.patch_type, kind, version)
+    try:
+        return _from_json(kind, default(kind, made, version))
+    except type_error as error:
+        raise _undecodable(kind, error) from error
+
+
+def _from_json(kind: Kind[K], document: Json) -> K:
+    return replace(from_json(document, kind.type), kind="", api_version="")
+
+
+def _with_template_defaults(kind: Kind[Any], value: Any, version: Version) -> Any:
+    template: PodTemplateSpec = value.spec.template
+    spec = _known_template_spec(kind.name, bytes(template.spec), version)
+    if spec == template.spec:
+        return value
+    return replace(value, spec=replace(value.spec, template=replace(template, spec=spec)))
+
+
+@lru_cache(maxsize=4096)
+def _known_template_spec(kind: str, spec: bytes, version: Version) -> Raw:
+    """A template's spec with the server's defaults."""
+    of_kind = REPLICA_SET if kind == REPLICA_SET.name else DEPLOYMENT
+    document = {"metadata": {"name": "x"}, "spec": {"template": {"spec": msgspec.json.decode(spec)}}}
+    return _encoded(default(of_kind, document, version)["spec"]["template"]["spec"])
+
+
+@lru_cache(maxsize=4096)
+def _known_pod_spec(spec: bytes, version: Version) -> Raw:
+    """A Pod's spec with the server's defaults."""
+    document = {"metadata": {"name": "x"}, "spec": msgspec.json.decode(spec)}
+    return _encoded(default(POD, document, version)["spec"])
+
+
+def _encoded(document: Json) -> Raw:
+    return Raw(msgspec.json.encode(document))
+
+
+def _check_kind(kind: Kind[Any], body: Mapping[str, Any]) -> None:
+    named = (body.get("apiVersion") or kind.api_version, body.get("kind") or kind.name)
+    if named != (kind.api_version, kind.name):
+        raise bad_request(
+            f"{named[1]} in version {named[0]} cannot be handled as a {kind.name}: "
+            f"expected kind {kind.name} in version {kind.api_version}"
+        )
+
+
+def _undecodable(kind: Kind[Any], error: Exception) -> ApiError:
+    return bad_request(f'{kind.name} in version "{kind.version}" cannot be handled as a {kind.name}: {error}')

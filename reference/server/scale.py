@@ -1,0 +1,89 @@
+"""The scale subresource: a Deployment's or ReplicaSet's size, as an ``autoscaling/v1`` Scale.
+
+Source: upstream ``pkg/registry/apps/deployment/storage`` and ``pkg/apis/autoscaling/validation``.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from msgspec import field
+
+from reference.api import fielderrors
+from reference.api.errors import ApiError, bad_request, conflict
+from reference.api.kinds import kind_of
+from reference.api.objects import (
+    Deployment,
+    Json,
+    ObjectMeta,
+    ReplicaSet,
+    Value,
+    from_json,
+    replace,
+    type_error,
+)
+from reference.api.selectors import format_selector
+
+SUBRESOURCE = "scale"
+
+Scalable = TypeVar("Scalable", Deployment, ReplicaSet)
+
+
+class ScaleSpec(Value, frozen=True):
+    replicas: int = 0
+
+
+class ScaleStatus(Value, frozen=True):
+    replicas: int = field(default_factory=lambda: 0)  # a factory, so that 0 is written, as upstream does
+    selector: str = ""
+
+
+class Scale(Value, frozen=True):
+    kind: str = ""
+    api_version: str = ""
+    metadata: ObjectMeta = field(default_factory=ObjectMeta)
+    spec: ScaleSpec = field(default_factory=ScaleSpec)
+    status: ScaleStatus = field(default_factory=ScaleStatus)
+
+
+def of(obj: Deployment | ReplicaSet) -> Scale:
+    """The object's scale."""
+    metadata = obj.metadata
+    return Scale(
+        metadata=ObjectMeta(
+            name=metadata.name,
+            namespace=metadata.namespace,
+            uid=metadata.uid,
+            resource_version=metadata.resource_version,
+            creation_timestamp=metadata.creation_timestamp,
+        ),
+        spec=ScaleSpec(obj.spec.replicas),
+        status=ScaleStatus(obj.status.replicas, format_selector(obj.spec.selector)),
+    )
+
+
+def applied(obj: Scalable, body: Scale | Json) -> Scalable:
+    """The object at the size that a Scale asks for. Raises ApiError (400, 409, 422)."""
+    scale = body if isinstance(body, Scale) else _decoded(body)
+    name = obj.metadata.name
+    if scale.spec.replicas < 0:
+        cause = fielderrors.invalid("spec.replicas", scale.spec.replicas, "must be greater than or equal to 0")
+        raise ApiError(
+            422, "Invalid", f'Scale.autoscaling "{name}" is invalid: {cause.field}: {cause.message}', (cause,)
+        )
+    if scale.metadata.uid and scale.metadata.uid != obj.metadata.uid:
+        kind = kind_of(obj)
+        raise conflict(
+            replace(kind, resource=f"{kind.resource}/{SUBRESOURCE}"),
+            name,
+            f"Precondition failed: UID in precondition: {scale.metadata.uid}, UID in object meta: {obj.metadata.uid}",
+        )
+    metadata = replace(obj.metadata, resource_version=scale.metadata.resource_version)
+    return replace(obj, metadata=metadata, spec=replace(obj.spec, replicas=scale.spec.replicas))
+
+
+def _decoded(body: Json) -> Scale:
+    try:
+        return from_json(body, Scale)
+    except type_error as error:
+        raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {error}') from error

@@ -1,0 +1,281 @@
+"""The simulated API server: answers each ``Call`` as upstream's would, and keeps the log that informers read.
+
+Two entrances lead to the same handling. ``perform`` takes a controller's call, whose objects are typed values
+and pass through untouched where nothing needs defaulting; the verbs by name take a user's JSON, default it, and
+answer with the API's own JSON.
+
+The order of the checks is upstream's: decode and default (400), admission (403, 404), resourceVersion (409),
+validation (422), existence (409).
+
+Source: apiserver ``endpoints/handlers`` and ``registry/generic/registry/store.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+
+from reference.api.errors import ApiError, Cause, already_exists, conflict, forbidden, invalid, not_found
+from reference.api.kinds import KINDS, NAMESPACE, Kind
+from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, replace
+from reference.api.selectors import matches
+from reference.api.validation import validate_create, validate_status_update, validate_update
+from reference.machinery.client import Call, DeleteOptions, PatchType
+from reference.machinery.clock import VirtualClock
+from reference.machinery.store import Store
+from reference.server import documents, scale
+from reference.server.deletion import check_preconditions, goes_with_last_finalizer, mark
+from reference.server.metadata import at_revision, check_uid, created, in_namespace, updated
+from reference.server.names import ATTEMPTS, generated_name
+from reference.server.strategies import Strategy, strategy_of
+from reference.versions import Version
+
+USER = "user"
+
+Refusal = Callable[[Call], ApiError | None]
+"""Looks at a call before the server does: an error refuses it, None lets it pass."""
+
+_order = attrgetter("metadata.namespace", "metadata.name")
+_READS = ("get", "list")
+
+
+class Write(msgspec.Struct, frozen=True):
+    """One writing call and what came of it: the answer (an object, or None for a delete), or the refusal."""
+
+    time: datetime
+    actor: str
+    call: Call
+    outcome: Any
+
+
+class ApiServer:
+    """One API server over one store. ``on_write`` is told of every writing call, refused ones too."""
+
+    def __init__(
+        self, store: Store, clock: VirtualClock, version: Version, on_write: Callable[[Write], None] | None = None
+    ) -> None:
+        self.store = store
+        self._clock = clock
+        self._version = version
+        self._on_write = on_write
+        self._refusals: list[Refusal] = []
+        self._strategies: Mapping[str, Strategy[Any]] = {kind.name: strategy_of(kind, version) for kind in KINDS}
+        self._handlers: Mapping[str, Callable[[Call], Any]] = {
+            "get": self._get,
+            "list": self._list,
+            "create": self._create,
+            "update": self._update,
+            "patch": self._patch,
+            "delete": self._delete,
+            "deletecollection": self._delete_collection,
+        }
+
+    def refuse(self, refusal: Refusal) -> Callable[[], None]:
+        """Refuses the calls that ``refusal`` answers with an error; returns what ends that."""
+        self._refusals.append(refusal)
+        return lambda: self._refusals.remove(refusal)
+
+    def perform(self, call: Call, actor: str = USER) -> Any:
+        """The answer: an object, a tuple of them for a list, None for a delete. Raises ApiError.
+
+        A ``body`` of a create or an update may be an object or its JSON.
+        """
+        if call.verb in _READS:
+            return self._admitted(call)
+        try:
+            outcome = self._admitted(call)
+        except ApiError as error:
+            self._written(actor, call, error)
+            raise
+        self._written(actor, call, outcome)
+        return outcome
+
+    def get(self, kind: Kind[Any], namespace: str, name: str, subresource: str = "") -> Json:
+        return documents.shown(self.perform(Call("get", kind, namespace, name, subresource)))
+
+    def list(self, kind: Kind[Any], namespace: str, selector: LabelSelector | None = None) -> Sequence[Json]:
+        """In order of namespace and name; with the empty namespace, those of all."""
+        return [documents.shown(obj) for obj in self.perform(Call("list", kind, namespace, body=selector))]
+
+    def create(self, kind: Kind[Any], namespace: str, manifest: Json) -> Json:
+        return documents.shown(self.perform(Call("create", kind, namespace, body=manifest)))
+
+    def update(self, kind: Kind[Any], namespace: str, name: str, manifest: Json, subresource: str = "") -> Json:
+        return documents.shown(self.perform(Call("update", kind, namespace, name, subresource, manifest)))
+
+    def patch(
+        self,
+        kind: Kind[Any],
+        namespace: str,
+        name: str,
+        patch: Json | Sequence[Json],
+        patch_type: PatchType,
+        subresource: str = "",
+    ) -> Json:
+        return documents.shown(self.perform(Call("patch", kind, namespace, name, subresource, patch, patch_type)))
+
+    def delete(self, kind: Kind[Any], namespace: str, name: str, options: DeleteOptions = DeleteOptions()) -> None:
+        self.perform(Call("delete", kind, namespace, name, body=options))
+
+    def delete_collection(self, kind: Kind[Any], namespace: str, options: DeleteOptions = DeleteOptions()) -> None:
+        self.perform(Call("deletecollection", kind, namespace, body=options))
+
+    def _admitted(self, call: Call) -> Any:
+        for refusal in self._refusals:
+            error = refusal(call)
+            if error is not None:
+                raise error
+        return self._handlers[call.verb](call)
+
+    def _written(self, actor: str, call: Call, outcome: Any) -> None:
+        if self._on_write is not None:
+            self._on_write(Write(self._clock.now(), actor, call, outcome))
+
+    def _get(self, call: Call) -> Any:
+        obj = self._stored(call)
+        return scale.of(obj) if call.subresource == scale.SUBRESOURCE else obj
+
+    def _list(self, call: Call) -> tuple[Any, ...]:
+        table = self.store.table(call.kind)
+        spaces = [table.names(call.namespace)] if call.namespace else list(table.by_namespace.values())
+        selector: LabelSelector | None = call.body
+        found = [
+            obj
+            for names in spaces
+            for obj in names.values()
+            if selector is None or matches(selector, obj.metadata.labels)
+        ]
+        return tuple(sorted(found, key=_order))
+
+    def _create(self, call: Call) -> Any:
+        kind = call.kind
+        obj = documents.decoded(kind, call.body, self._version)
+        metadata = in_namespace(obj.metadata, call.namespace if kind.namespaced else "")
+        self._check_namespace(kind, call.namespace, metadata.name)
+        revision = self.store.revision + 1
+        name = metadata.name or self._made_up_name(kind, metadata, revision)
+        prepared = replace(obj, metadata=created(metadata, name, revision, self._clock.second()))
+        new = self._strategies[kind.name].for_create(prepared)
+        self._check(kind, name, validate_create(new, self._version))
+        existing = self.store.table(kind).get(metadata.namespace, name)
+        if existing is not None:
+            raise _exists(kind, existing, generated=not metadata.name)
+        return self._put(kind, new, "ADDED")
+
+    def _update(self, call: Call) -> Any:
+        old = self._stored(call)
+        if call.subresource == scale.SUBRESOURCE:
+            scaled = scale.applied(old, call.body)
+            return scale.of(self._replace(call, scaled, old))
+        obj = documents.decoded(call.kind, call.body, self._version)
+        check_uid(call.kind, obj.metadata, old.metadata)
+        return self._replace(call, obj, old)
+
+    def _patch(self, call: Call) -> Any:
+        old = self._stored(call)
+        if call.subresource == scale.SUBRESOURCE:
+            scaled = scale.applied(old, documents.patched_scale(call, scale.of(old), self._version))
+            return scale.of(self._replace(call, scaled, old))
+        return self._replace(call, documents.patched(call, old, self._version), old)
+
+    def _replace(self, call: Call, obj: Any, old: Any) -> Any:
+        """Stores ``obj``, as far as this resource may change it, in the place of ``old``."""
+        kind, name = call.kind, call.name
+        sent: ObjectMeta = obj.metadata
+        if sent.resource_version and sent.resource_version != old.metadata.resource_version:
+            raise conflict(kind, name)
+        metadata = in_namespace(sent, old.metadata.namespace)
+        obj = replace(obj, metadata=updated(metadata, old.metadata))
+        strategy = self._strategies[kind.name]
+        if call.subresource == "status":
+            new = strategy.for_status(obj, old)
+            causes = validate_status_update(new, old, self._version)
+        elif call.subresource == "finalize":
+            new = replace(old, spec=obj.spec)
+            causes = ()
+        else:
+            new = strategy.for_update(obj, old)
+            causes = validate_update(new, old, self._version)
+        self._check(kind, name, causes)
+        if goes_with_last_finalizer(new.metadata, old.metadata) and not _holds_namespace(new):
+            self._remove(kind, old)
+            return new
+        return old if new == old else self._put(kind, new, "MODIFIED")
+
+    def _delete(self, call: Call) -> None:
+        obj = self._stored(call)
+        options: DeleteOptions = call.body or DeleteOptions()
+        check_preconditions(call.kind, obj.metadata, options)
+        if isinstance(obj, Namespace) and not obj.metadata.deletion_timestamp:
+            metadata = replace(obj.metadata, deletion_timestamp=self._clock.second())
+            self._put(
+                call.kind, replace(obj, metadata=metadata, status=replace(obj.status, phase="Terminating")), "MODIFIED"
+            )
+            return
+        if _holds_namespace(obj):
+            return
+        outcome = mark(self._strategies[call.kind.name], obj, options, self._clock.second())
+        if outcome.metadata is not None and outcome.metadata != obj.metadata:
+            obj = self._put(call.kind, replace(obj, metadata=outcome.metadata), "MODIFIED")
+        if outcome.removed:
+            self._remove(call.kind, obj)
+
+    def _delete_collection(self, call: Call) -> None:
+        for obj in self._list(Call("list", call.kind, call.namespace)):
+            self._delete(Call("delete", call.kind, call.namespace, obj.metadata.name, body=call.body))
+
+    def _stored(self, call: Call) -> Any:
+        obj = self.store.table(call.kind).get(call.namespace if call.kind.namespaced else "", call.name)
+        if obj is None:
+            raise not_found(call.kind.qualified_resource, call.name)
+        return obj
+
+    def _check_namespace(self, kind: Kind[Any], namespace: str, name: str) -> None:
+        """Nothing is created where there is no namespace, or where it is being terminated."""
+        if not kind.namespaced:
+            return
+        found: Namespace | None = self.store.table(NAMESPACE).get("", namespace)
+        if found is None:
+            raise not_found(NAMESPACE.resource, namespace)
+        if found.status.phase == "Terminating":
+            cause = Cause("metadata.namespace", "NamespaceTerminating", f"namespace {namespace} is being terminated")
+            why = f"unable to create new content in namespace {namespace} because it is being terminated"
+            raise forbidden(kind, name, why, (cause,))
+
+    def _made_up_name(self, kind: Kind[Any], metadata: ObjectMeta, revision: int) -> str:
+        if not metadata.generate_name:
+            return ""
+        names = self.store.table(kind).names(metadata.namespace)
+        made = [generated_name(metadata.generate_name, revision, attempt) for attempt in range(ATTEMPTS)]
+        return next((name for name in made if name not in names), made[-1])
+
+    def _check(self, kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> None:
+        if causes:
+            raise invalid(kind, name, causes)
+
+    def _put(self, kind: Kind[Any], obj: Any, type_: Any) -> Any:
+        stored = at_revision(obj, self.store.revision + 1)
+        self.store.put(kind, stored, type_)
+        return stored
+
+    def _remove(self, kind: Kind[Any], obj: Any) -> None:
+        self.store.remove(kind, at_revision(obj, self.store.revision + 1))
+
+
+def _holds_namespace(obj: Any) -> bool:
+    """Whether it is a namespace whose content is not yet removed."""
+    return isinstance(obj, Namespace) and bool(obj.spec.finalizers)
+
+
+def _exists(kind: Kind[Any], existing: Any, generated: bool) -> ApiError:
+    error = already_exists(kind, existing.metadata.name)
+    text = error.message
+    if existing.metadata.deletion_timestamp is not None:
+        text = f"object is being deleted: {text}"
+    if generated:
+        text = f"{text}, the server was not able to generate a unique name for the object"
+    return ApiError(error.code, error.reason, text)
