@@ -36,7 +36,11 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """A 404 on the garbage collector's DELETE ends the matter; before 1.36 it is retried."""
 
     image_volumes: bool
-    """Template fields of gates ImageVolume, EnvFiles and ContainerRestartRules survive creation: since 1.35."""
+    """Template fields of gates ImageVolume, EnvFiles, ContainerRestartRules and HostnameOverride survive creation: since
+    1.35."""
+
+    projected_certificates: bool
+    """So do those of gates ClusterTrustBundleProjection and PodCertificateRequest: since 1.37."""
 
 
 _SINCE_1_34 = {
@@ -47,6 +51,7 @@ _SINCE_1_34 = {
     "event_messages_are_formats": True,
     "collector_forgets_deleted": False,
     "image_volumes": False,
+    "projected_certificates": False,
 }
 _SINCE_1_35 = _SINCE_1_34 | {"terminating_replicas": True, "image_volumes": True}
 _SINCE_1_36 = _SINCE_1_35 | {
@@ -55,7 +60,7 @@ _SINCE_1_36 = _SINCE_1_35 | {
     "event_messages_are_formats": False,
     "collector_forgets_deleted": True,
 }
-_SINCE_1_37 = _SINCE_1_36 | {"every_pod_deletion_wakes_recreate": True}
+_SINCE_1_37 = _SINCE_1_36 | {"every_pod_deletion_wakes_recreate": True, "projected_certificates": True}
 
 VERSIONS: dict[str, Version] = {
     "1.34": Version(name="1.34", **_SINCE_1_34),

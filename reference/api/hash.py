@@ -21,7 +21,7 @@ from fnv_hash_fast import fnv1a_32
 
 from reference.api import quantity
 from reference.api.objects import Json, PodTemplateSpec
-from reference.api.schema import INT_OR_STRING, POD_TEMPLATE, QUANTITY, TIME, Field, Schema, schema
+from reference.api.schema import INT_OR_STRING, POD_TEMPLATE, QUANTITY, TIME, Field, Schema, pod_template_schema
 from reference.versions import VERSIONS, Version
 
 _FNV_PRIME = 16777619
@@ -61,7 +61,7 @@ def _fnv_of(template: bytes, version: str, after_status_write: bool) -> int:
 
 @cache
 def _printers(version: str, after_status_write: bool) -> _Printers:
-    return _Printers(schema(VERSIONS[version]), after_status_write)
+    return _Printers(pod_template_schema(VERSIONS[version]), after_status_write)
 
 
 class _Member:

@@ -21,6 +21,8 @@ from reference.versions import LATEST, Version
 QUANTITY = "resource.Quantity"
 INT_OR_STRING = "intstr.IntOrString"
 TIME = "v1.Time"
+MICRO_TIME = "v1.MicroTime"
+RAW = "v1.FieldsV1"
 POD_TEMPLATE = "v1.PodTemplateSpec"
 POD_SPEC = "v1.PodSpec"
 
@@ -29,7 +31,8 @@ class Field(msgspec.Struct, frozen=True, rename="camel"):
     """One field: its Go name and type, its JSON name, and how a strategic merge patch treats it.
 
     ``kind`` is Go's kind of the type (``string``, ``struct``, ``ptr``, ``slice``, ``map``, ``int32``, …); ``elem`` and
-    ``elem_kind`` are type and kind of what a pointer, slice or map holds.
+    ``elem_kind`` are type and kind of what a pointer, slice or map holds. ``omitempty`` and ``omitzero`` tell when
+    JSON leaves the field out.
     """
 
     go: str
@@ -40,6 +43,8 @@ class Field(msgspec.Struct, frozen=True, rename="camel"):
     elem: str = ""
     elem_kind: str = ""
     key: str = ""
+    omitempty: bool = False
+    omitzero: bool = False
     patch_strategy: str = ""
     patch_merge_key: str = ""
 
@@ -82,6 +87,16 @@ class _File(msgspec.Struct):
 
 @cache
 def schema(version: Version = LATEST) -> Schema:
-    """The tables of a Kubernetes version: a pod template's types and all that they reach."""
-    data = files("reference.api").joinpath("schema", f"podtemplate-v{version.name}.json").read_bytes()
+    """The tables of a version: Deployment, ReplicaSet, Pod, Event, Namespace, and all that they reach."""
+    return _load(f"types-v{version.name}.json")
+
+
+@cache
+def pod_template_schema(version: Version) -> Schema:
+    """The tables of a version that the pod-template-hash covers: a pod template, and all that it reaches."""
+    return _load(f"podtemplate-v{version.name}.json")
+
+
+def _load(name: str) -> Schema:
+    data = files("reference.api").joinpath("schema", name).read_bytes()
     return Schema(msgspec.json.decode(data, type=_File).structs)

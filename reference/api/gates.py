@@ -1,0 +1,123 @@
+"""Fields behind a feature gate that is off: they are dropped from a Pod's or a template's spec, unless the object that
+is updated has used them already.
+
+Source: upstream ``pkg/api/pod`` (DropDisabledTemplateFields), and the gates' defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.api.objects import Json
+from reference.versions import Version
+
+CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_HOOKS = ("postStart", "preStop")
+_FILES = ("secret", "configMap", "downwardAPI")
+_TOKENS = ("serviceAccountToken", "clusterTrustBundle", "podCertificate")
+
+_Path = tuple[str, ...]
+"""Members on the way to a field; lists are entered, each element alike."""
+
+_NEVER: tuple[tuple[_Path, ...], ...] = (
+    tuple((kind, "volumeMounts", "bindMountOptions") for kind in CONTAINERS),
+    tuple((kind, "lifecycle", "stopSignal") for kind in CONTAINERS),
+    tuple((kind, probe, "grpc", "mode") for kind in CONTAINERS for probe in _PROBES),
+    (
+        *((kind, probe, "httpGet", "protocol") for kind in CONTAINERS for probe in _PROBES),
+        *((kind, "lifecycle", hook, "httpGet", "protocol") for kind in CONTAINERS for hook in _HOOKS),
+    ),
+    (("volumes", "emptyDir", "mode"),),
+    (
+        *(("volumes", source, "defaultUser") for source in (*_FILES, "projected")),
+        *(("volumes", source, "items", "user") for source in _FILES),
+        *(("volumes", "projected", "sources", source, "items", "user") for source in _FILES),
+        *(("volumes", "projected", "sources", source, "user") for source in _TOKENS),
+    ),
+    (("schedulingGroup",),),
+    (("workloadRef",),),
+    (("evictionResponders",),),
+)
+"""Gates off in all versions; each with all the fields that it guards."""
+
+_CERTIFICATES: tuple[tuple[_Path, ...], ...] = tuple(
+    (("volumes", "projected", "sources", source),) for source in ("clusterTrustBundle", "podCertificate")
+)
+_SINCE_IMAGE_VOLUMES: tuple[tuple[_Path, ...], ...] = (
+    (("hostnameOverride",),),
+    tuple((kind, "env", "valueFrom", "fileKeyRef") for kind in CONTAINERS),
+)
+
+
+def drop_disabled_fields(spec: Json, old: Json, version: Version) -> None:
+    """Removes from ``spec``, in place, what the version's gates don't let in; ``old`` is empty on creation."""
+    gates = _NEVER
+    if not version.projected_certificates:
+        gates += _CERTIFICATES
+    if not version.image_volumes:
+        gates += _SINCE_IMAGE_VOLUMES
+        _drop_restart_rules(spec, old)
+        _drop_image_volumes(spec, old)
+    for paths in gates:
+        if not any(_holders(old, path) for path in paths):
+            for path in paths:
+                for holder in _holders(spec, path):
+                    del holder[path[-1]]
+    for container in containers(spec):
+        if container.get("lifecycle") == {}:
+            del container["lifecycle"]
+
+
+def containers(spec: Json) -> Iterator[Json]:
+    """All containers of a spec: init, regular and ephemeral ones."""
+    for kind in CONTAINERS:
+        yield from spec.get(kind, ())
+
+
+def _holders(value: Json, path: _Path) -> list[Json]:
+    """The objects that have the field at the end of the path."""
+    reached = [value]
+    for name in path[:-1]:
+        inner = [one[name] for one in reached if name in one]
+        reached = [element for one in inner for element in (one if isinstance(one, list) else [one])]
+    return [one for one in reached if path[-1] in one]
+
+
+def _drop_restart_rules(spec: Json, old: Json) -> None:
+    """A container's own restartPolicy and rules; an init container may say Always, which makes it a sidecar."""
+    if any(_has_restart_rules(container) for container in old.get("initContainers", ())):
+        return
+    if any("restartPolicy" in container for container in old.get("containers", ())):
+        return
+    for container in containers(spec):
+        container.pop("restartPolicyRules", None)
+    for kind in CONTAINERS:
+        for container in spec.get(kind, ()):
+            if kind != "initContainers" or container.get("restartPolicy") != "Always":
+                container.pop("restartPolicy", None)
+
+
+def _has_restart_rules(init_container: Json) -> bool:
+    return init_container.get("restartPolicy", "Always") != "Always" or "restartPolicyRules" in init_container
+
+
+def _drop_image_volumes(spec: Json, old: Json) -> None:
+    """The volumes of an image, and all their mounts."""
+    if any("image" in volume for volume in old.get("volumes", ())):
+        return
+    names = [volume["name"] for volume in spec.get("volumes", ()) if "image" in volume]
+    if not names:
+        return
+    _keep(spec, "volumes", names)
+    for container in containers(spec):
+        _keep(container, "volumeMounts", names)
+
+
+def _keep(holder: Json, member: str, without: list[str]) -> None:
+    kept = [one for one in holder.get(member, ()) if one["name"] not in without]
+    if kept:
+        holder[member] = kept
+    else:
+        holder.pop(member, None)
