@@ -49,13 +49,13 @@ KINDS: tuple[Kind[Deployment] | Kind[ReplicaSet] | Kind[Pod] | Kind[Event] | Kin
     EVENT,
     NAMESPACE,
 )
-_BY_TYPE = {kind.type: kind for kind in KINDS}
+_BY_TYPE: dict[type[Any], Kind[Any]] = {kind.type: kind for kind in KINDS}
 _BY_NAME = {kind.name: kind for kind in KINDS} | {kind.resource: kind for kind in KINDS}
 
 
 def kind_of(obj: K) -> Kind[K]:
     """The kind of an object, by its type."""
-    return _BY_TYPE[type(obj)]  # type: ignore[return-value]
+    return _BY_TYPE[type(obj)]
 
 
 def kind_named(name: str) -> Kind[Any]:

@@ -23,7 +23,7 @@ from reference.api.errors import ApiError
 from reference.api.kinds import Kind
 from reference.api.objects import K
 from reference.machinery.client import Call, Client
-from reference.machinery.environment import Queue, Recorder
+from reference.machinery.environment import Cache, Queue, Recorder
 
 
 class CacheGet(msgspec.Struct, frozen=True):
@@ -95,7 +95,7 @@ class AskingEnvironment:
 
     def __init__(self, queue: Queue, recorder: Recorder) -> None:
         self.client = Client(ask)
-        self.cache = AskingCache()
+        self.cache: Cache = AskingCache()
         self.queue = queue
         self.recorder = recorder
 

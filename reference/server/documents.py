@@ -91,13 +91,12 @@ def shown(obj: Value) -> Json:
     if isinstance(obj, Scale):
         return {"kind": "Scale", "apiVersion": "autoscaling/v1"} | to_json(obj)
     kind = kind_of(obj)  # type: ignore[type-var]
-    empty = {} if kind == EVENT else _EMPTY
+    empty: Json = {} if kind == EVENT else _EMPTY
     return {"kind": kind.name, "apiVersion": kind.api_version} | empty | to_json(obj)
 
 
-_EMPTY: Mapping[str, Json] = {
-    name: {"spec": {}, "status": {}} for name in ("Deployment", "ReplicaSet", "Pod", "Namespace")
-}
+_EMPTY: Json = {"spec": {}, "status": {}}
+"""What the API shows of most kinds even if there is nothing in it."""
 
 
 def _wholly_patched(call: Call, old: K, version: Version) -> K:
