@@ -9,7 +9,7 @@ Source: ``tests/golden/README.md``.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -34,7 +34,7 @@ class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
 class World(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """What the caches hold, what the server holds instead, what it refuses, and the time."""
 
-    now: datetime
+    now: Annotated[datetime, msgspec.Meta(tz=True)]
     deployment: Deployment
     id: str = ""
     replica_sets: tuple[ReplicaSet, ...] = ()
@@ -77,16 +77,16 @@ _encoder = msgspec.json.Encoder()
 
 
 def decode_world(line: bytes) -> World:
-    """The world of one line. Raises ``MalformedWorld``."""
+    """The world of one line; a null is the same as no field. Raises ``MalformedWorld``."""
     try:
-        world = _decoder.decode(line)
-    except msgspec.DecodeError as error:
+        try:
+            return _decoder.decode(line)
+        except msgspec.ValidationError:
+            return _decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(line))))
+    except msgspec.ValidationError as error:
         raise MalformedWorld(_in_words(error)) from error
-    except UnicodeDecodeError as error:
-        raise MalformedWorld(f"not UTF-8: {error.reason}") from error
-    if world.now.tzinfo is None:
-        raise MalformedWorld("now: the time has no zone")
-    return world
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedWorld(f"not JSON: {error}") from error
 
 
 def encode_outcome(outcome: Outcome) -> bytes:
@@ -94,10 +94,16 @@ def encode_outcome(outcome: Outcome) -> bytes:
     return _encoder.encode(outcome)
 
 
-def _in_words(error: msgspec.DecodeError) -> str:
+def _without_nulls(document: Any) -> Any:
+    match document:
+        case dict():
+            return {key: _without_nulls(value) for key, value in document.items() if value is not None}
+        case list():
+            return [_without_nulls(value) for value in document]
+    return document
+
+
+def _in_words(error: msgspec.ValidationError) -> str:
     """``deployment.spec.replicas: Expected `int`, got `str```, of msgspec's text that has the path last."""
-    text = str(error)
-    if not isinstance(error, msgspec.ValidationError):
-        return f"not JSON: {text}"
-    what, found, path = text.rpartition(" - at `$")
-    return f"{path.rstrip('`').removeprefix('.')}: {what}" if found else text
+    what, found, path = str(error).rpartition(" - at `$")
+    return f"{path.rstrip('`').removeprefix('.')}: {what}" if found else what + path

@@ -1,0 +1,84 @@
+"""``deployment-conformance sync``: worlds in, outcomes out, a JSON line each, one at a time.
+
+A line that is no world is told on stderr, by its number and the field; the others still run, and the exit code is 2.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import cast, get_args
+
+import click
+
+from conformance.worlds.runner import Order, run_world
+from conformance.worlds.world import ControllerName, MalformedWorld, decode_world, encode_outcome
+from reference.versions import LATEST, UnknownVersion, Version, version_named
+
+UNUSABLE = 2
+_GZIP = b"\x1f\x8b"
+
+
+class Unreadable(click.ClickException):
+    """A file that breaks off."""
+
+    exit_code = UNUSABLE
+
+
+class KubernetesVersion(click.ParamType[Version]):
+    """An option's value that names a Kubernetes version."""
+
+    name = "version"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Version:
+        if isinstance(value, Version):
+            return value
+        try:
+            return version_named(str(value))
+        except UnknownVersion as error:
+            self.fail(str(error), param, ctx)
+
+
+@click.command("sync")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--kubernetes", type=KubernetesVersion(), default=LATEST.name, show_default=True)
+@click.option("--controller", type=click.Choice(get_args(ControllerName)), help="Default: as each world says.")
+@click.option("--order", type=click.Choice(get_args(Order)), default="name", show_default=True, help="Of the caches.")
+def sync_command(file: str, kubernetes: Version, controller: ControllerName | None, order: Order) -> None:
+    """One sync of the reference in each world of FILE (JSON lines, also gzipped; - is the standard input)."""
+    output, malformed = sys.stdout.buffer, False
+    with _opened(file) as lines:
+        for number, line in _numbered(lines, file):
+            try:
+                outcome = run_world(decode_world(line), kubernetes, controller, order)
+            except MalformedWorld as error:
+                click.echo(f"{file}, line {number}: {error}", err=True)
+                malformed = True
+                continue
+            output.write(encode_outcome(outcome) + b"\n")
+    output.flush()
+    if malformed:
+        raise click.exceptions.Exit(UNUSABLE)
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[Iterable[bytes]]:
+    """The file's lines, unpacked if they are gzipped."""
+    with cast("io.BufferedReader", click.open_file(file, "rb")) as raw:
+        packed = raw.peek(len(_GZIP)).startswith(_GZIP)
+        yield gzip.GzipFile(fileobj=raw) if packed else raw
+
+
+def _numbered(lines: Iterable[bytes], file: str) -> Iterator[tuple[int, bytes]]:
+    """Each line that is not blank, with its number from 1. Raises ``Unreadable`` if the gzip is broken or cut off."""
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            if not line.isspace():
+                yield number, line
+    except (EOFError, OSError, zlib.error) as error:
+        raise Unreadable(f"{file} cannot be read past line {number}: {error}") from error
