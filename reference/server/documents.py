@@ -18,11 +18,10 @@ from msgspec import Raw
 
 from reference.api.defaulting import default
 from reference.api.errors import ApiError, bad_request
-from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET, Kind, kind_of
+from reference.api.kinds import DEPLOYMENT, EVENT, REPLICA_SET, Kind, kind_of
 from reference.api.objects import (
     Json,
     K,
-    Pod,
     PodTemplateSpec,
     Value,
     from_json,
@@ -46,15 +45,10 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
     """
     if isinstance(body, Mapping):
         _check_kind(kind, body)
-        try:
-            return _from_json(kind, default(kind, dict(body), version))
-        except type_error as error:
-            raise _undecodable(kind, error) from error
+        return _decoded(kind, dict(body), version)
     value: Any = body
     if value.kind or value.api_version:
         value = replace(value, kind="", api_version="")
-    if isinstance(value, Pod):
-        return replace(value, spec=_known_pod_spec(bytes(value.spec), version))  # type: ignore[return-value]
     if kind.name in _TEMPLATED:
         return _with_template_defaults(kind, value, version)
     return value  # type: ignore[no-any-return]
@@ -103,14 +97,15 @@ def _wholly_patched(call: Call, old: K, version: Version) -> K:
     kind: Kind[K] = call.kind
     assert call.patch_type is not None
     made = apply_patch(shown(old), call.body, call.patch_type, kind, version)
+    return _decoded(kind, made, version)
+
+
+def _decoded(kind: Kind[K], document: Json, version: Version) -> K:
     try:
-        return _from_json(kind, default(kind, made, version))
+        decoded: Any = from_json(default(kind, document, version), kind.type)
     except type_error as error:
         raise _undecodable(kind, error) from error
-
-
-def _from_json(kind: Kind[K], document: Json) -> K:
-    return replace(from_json(document, kind.type), kind="", api_version="")
+    return replace(decoded, kind="", api_version="")  # type: ignore[no-any-return]
 
 
 def _with_template_defaults(kind: Kind[Any], value: Any, version: Version) -> Any:
@@ -127,13 +122,6 @@ def _known_template_spec(kind: str, spec: bytes, version: Version) -> Raw:
     of_kind = REPLICA_SET if kind == REPLICA_SET.name else DEPLOYMENT
     document = {"metadata": {"name": "x"}, "spec": {"template": {"spec": msgspec.json.decode(spec)}}}
     return _encoded(default(of_kind, document, version)["spec"]["template"]["spec"])
-
-
-@lru_cache(maxsize=4096)
-def _known_pod_spec(spec: bytes, version: Version) -> Raw:
-    """A Pod's spec with the server's defaults."""
-    document = {"metadata": {"name": "x"}, "spec": msgspec.json.decode(spec)}
-    return _encoded(default(POD, document, version)["spec"])
 
 
 def _encoded(document: Json) -> Raw:

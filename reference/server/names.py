@@ -19,12 +19,17 @@ _STRIDE = 5_570_021  # prime to _SUFFIXES, so that consecutive numbers give dist
 
 def generated_name(base: str, revision: int, attempt: int = 0) -> str:
     """The name that ``generateName: base`` becomes, written at this revision."""
-    number = (revision * ATTEMPTS + attempt) * _STRIDE % _SUFFIXES
-    suffix = ""
+    return base[:MAX_BASE_LENGTH] + suffix(revision * ATTEMPTS + attempt)
+
+
+def suffix(number: int) -> str:
+    """Five characters that look like chance; the same for no two numbers less than 14 million apart."""
+    rest = number * _STRIDE % _SUFFIXES
+    made = ""
     for _ in range(SUFFIX_LENGTH):
-        number, digit = divmod(number, len(_ALPHABET))
-        suffix += _ALPHABET[digit]
-    return base[:MAX_BASE_LENGTH] + suffix
+        rest, digit = divmod(rest, len(_ALPHABET))
+        made += _ALPHABET[digit]
+    return made
 
 
 def uid(revision: int) -> str:

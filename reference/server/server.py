@@ -21,13 +21,14 @@ import msgspec
 
 from reference.api.errors import ApiError, Cause, already_exists, conflict, forbidden, invalid, not_found
 from reference.api.kinds import KINDS, NAMESPACE, Kind
-from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, replace
+from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, Pod, replace
 from reference.api.selectors import matches
 from reference.api.validation import validate_create, validate_status_update, validate_update
 from reference.machinery.client import Call, DeleteOptions, PatchType
 from reference.machinery.clock import VirtualClock
 from reference.machinery.store import Store
 from reference.server import documents, scale
+from reference.server.admission import admitted
 from reference.server.deletion import check_preconditions, goes_with_last_finalizer, mark
 from reference.server.metadata import at_revision, check_uid, created, in_namespace, updated
 from reference.server.names import ATTEMPTS, generated_name
@@ -159,6 +160,8 @@ class ApiServer:
         revision = self.store.revision + 1
         name = metadata.name or self._made_up_name(kind, metadata, revision)
         prepared = replace(obj, metadata=created(metadata, name, revision, self._clock.second()))
+        if isinstance(prepared, Pod):
+            prepared = admitted(prepared, self._version)
         new = self._strategies[kind.name].for_create(prepared)
         self._check(kind, name, validate_create(new, self._version))
         existing = self.store.table(kind).get(metadata.namespace, name)
