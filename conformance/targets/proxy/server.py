@@ -55,13 +55,15 @@ class Server:
             *([(b"authorization", f"Bearer {upstream.token}".encode())] if upstream.token else []),
         ]
 
-    async def listen(self, host: str) -> tuple[asyncio.Server, int]:
+    async def listen(self, host: str) -> int:
         """Listens on a free port of ``host``, which is returned."""
-        listening = await asyncio.start_server(self._accept, host, 0)
-        return listening, listening.sockets[0].getsockname()[1]
+        self._listening = await asyncio.start_server(self._accept, host, 0)
+        port: int = self._listening.sockets[0].getsockname()[1]
+        return port
 
     async def close(self) -> None:
-        """Breaks off all connections."""
+        """Listens no longer, and breaks off all connections."""
+        self._listening.close()
         for connection in self._connections:
             connection.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)

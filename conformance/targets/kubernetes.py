@@ -1,0 +1,191 @@
+"""Sessions on any real API server: a namespace a scenario, spoken to over plain HTTP.
+
+What a target adds to the API itself comes in as ``Powers``: who can hold a controller's view, whose queues can be
+looked into, which components can die.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import httpx
+import msgspec
+
+from conformance.targets.api_server import GRACE, Address, ApiServer, Check, streaming_client
+from conformance.targets.background import Background
+from conformance.targets.namespaces import Namespaces
+from conformance.targets.protocol import Capability, TargetError
+from conformance.targets.rest import Pace, Rest
+from conformance.targets.view import View
+from reference.api.kinds import Kind
+from reference.api.objects import Json
+from reference.machinery.client import DeleteOptions, PatchType
+
+_LOOK_AGAIN = 0.05
+
+
+class Holds(Protocol):
+    """What can hold a controller's view of a resource (``deployments``): a proxy in front of it."""
+
+    def hold(self, resource: str) -> None: ...
+
+    def release(self, resource: str) -> None: ...
+
+
+class Powers(msgspec.Struct, frozen=True, kw_only=True):
+    """What a target can do and tell beyond the API."""
+
+    check: Check = lambda _: None
+    busy: Callable[[], str] = lambda: ""
+    """What a controller still has in its queue, in words; nothing if all are idle or nobody knows."""
+    holds: Holds | None = None
+    remove_namespaces: bool = True
+    """False where the whole cluster goes at the end."""
+
+
+class KubernetesSessions:
+    """The sessions of one run on one API server."""
+
+    def __init__(self, address: Address, pace: Pace = Pace(), powers: Powers = Powers()) -> None:
+        self.api = ApiServer(address)
+        self._pace = pace
+        self._powers = powers
+        self._background = Background("watches")
+        self._streams = self._background.call(_streams(address))
+        self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check)
+
+    @contextmanager
+    def session(self, title: str) -> Iterator[KubernetesSession]:
+        """A new namespace, in which Pods can be created; its removal begins on leaving."""
+        namespace = self._namespaces.create(title)
+        try:
+            self._namespaces.await_ready(namespace)
+            view = View(self.api.address, self._streams, namespace)
+            try:
+                self._background.call(view.open())
+                session = KubernetesSession(self.api, namespace, view, self._pace, self._powers)
+                try:
+                    yield session
+                finally:
+                    session.resume_all()
+            finally:
+                self._background.call(view.close())
+        finally:
+            if self._powers.remove_namespaces:
+                self._namespaces.begin_removal(namespace)
+
+    def stop(self) -> None:
+        """Waits until every namespace is gone, and closes all connections. Raises TargetError if one stays."""
+        try:
+            if self._powers.remove_namespaces:
+                self._namespaces.await_removal()
+        finally:
+            self.api.close()
+            self._background.call(self._streams.aclose())
+            self._background.stop()
+
+
+class KubernetesSession:
+    """One namespace of a real API server; ``protocol.Session``."""
+
+    def __init__(self, api: ApiServer, namespace: str, view: View, pace: Pace, powers: Powers) -> None:
+        self.namespace = namespace
+        self._api = api
+        self._view = view
+        self._powers = powers
+        self._rest = Rest(view, pace, powers.busy, powers.check)
+        self._held: list[str] = []
+
+    def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
+        return self._ask("GET", self._path(kind, name, subresource))
+
+    def list(self, kind: Kind[Any]) -> Sequence[Json]:
+        items: Sequence[Json] = self._ask("GET", self._path(kind)).get("items") or ()
+        return sorted(items, key=lambda item: item["metadata"]["name"])
+
+    def create(self, kind: Kind[Any], manifest: Json) -> Json:
+        return self._ask("POST", self._path(kind), manifest)
+
+    def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json:
+        return self._ask("PUT", self._path(kind, name, subresource), manifest)
+
+    def patch(
+        self,
+        kind: Kind[Any],
+        name: str,
+        patch: Json | Sequence[Json],
+        patch_type: PatchType,
+        subresource: str = "",
+    ) -> Json:
+        return self._ask("PATCH", self._path(kind, name, subresource), patch, patch_type)
+
+    def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
+        self._ask("DELETE", self._path(kind, name), _delete_options(options))
+
+    def settle(self) -> None:
+        self._rest.wait(held=bool(self._held))
+
+    def advance(self, seconds: float) -> None:
+        self._rest.pause(seconds)
+        self._view.touch()
+        self.settle()
+
+    def next_second(self) -> None:
+        newest = max((seen.metadata.creation_timestamp or "" for _, seen in self._view.objects()), default="")
+        while self._api.time().strftime("%Y-%m-%dT%H:%M:%SZ") <= newest:
+            self._rest.pause(_LOOK_AGAIN)
+
+    def stall(self, kind: Kind[Any]) -> None:
+        self._holds().hold(kind.resource)
+        self._held.append(kind.resource)
+
+    def resume(self, kind: Kind[Any]) -> None:
+        self._holds().release(kind.resource)
+        self._held.remove(kind.resource)
+        self._view.touch()
+
+    def resume_all(self) -> None:
+        """Lets go of every view that this session still holds."""
+        for resource in self._held:
+            self._holds().release(resource)
+        self._held.clear()
+
+    def _ask(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Json:
+        try:
+            answer = self._api.ask(method, path, body, content_type)
+        except TargetError:
+            self._powers.check(GRACE)  # which knows better why nobody answers
+            raise
+        if method != "GET":
+            self._view.touch()
+        return answer
+
+    def _path(self, kind: Kind[Any], name: str = "", subresource: str = "") -> str:
+        return kind.path(self.namespace, name, subresource)
+
+    def _holds(self) -> Holds:
+        if self._powers.holds is None:
+            raise TargetError(
+                "nothing on this target can hold a controller's view: "
+                f"tag the scenario @needs:{Capability.STALLED_WATCHES}"
+            )
+        return self._powers.holds
+
+
+async def _streams(address: Address) -> httpx.AsyncClient:
+    """Made within the event loop that uses it."""
+    return streaming_client(address)
+
+
+def _delete_options(options: DeleteOptions) -> Json:
+    preconditions = {"uid": options.uid, "resourceVersion": options.resource_version}
+    body: Json = {
+        "apiVersion": "v1",
+        "kind": "DeleteOptions",
+        "propagationPolicy": options.propagation_policy,
+        "gracePeriodSeconds": options.grace_period_seconds,
+        "preconditions": {key: value for key, value in preconditions.items() if value},
+    }
+    return {key: value for key, value in body.items() if value not in (None, {})}

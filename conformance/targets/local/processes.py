@@ -1,0 +1,127 @@
+"""The processes of one control plane, as the test run sees them: started and watched by a supervisor."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Condition, Thread
+from typing import Any
+
+from conformance.targets.protocol import TargetError
+
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_SUPERVISOR_NAME = "the supervisor of the control plane's processes"
+_ANSWER_BOUND = 20.0
+_END_BOUND = 20.0
+_LOG_LINES = 8
+_LOG_LINE_LENGTH = 400
+
+
+class Processes:
+    """Processes that live no longer than this one does, and a directory that goes with them.
+
+    ``directory`` is for the run's files, mode 0700. Raises TargetError if it can't be made.
+    """
+
+    def __init__(self) -> None:
+        self._ended: dict[str, int] = {}
+        self._news = Condition()
+        self._answers: Queue[dict[str, Any]] = Queue()
+        self._pids: dict[str, int] = {}
+        self._stopping = False
+        self._supervisor = subprocess.Popen(
+            [sys.executable, "-I", str(_SUPERVISOR)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # out of the reach of a terminal's Ctrl-C
+        )
+        Thread(target=self._listen, name="supervisor's news", daemon=True).start()
+        try:
+            self.directory = Path(self._answer()["directory"])
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def pids(self) -> dict[str, int]:
+        """The process id of each that was started."""
+        return dict(self._pids)
+
+    def start(self, name: str, argv: list[str]) -> None:
+        """Starts one, whose output goes to a log of its own. Raises TargetError if it can't be started."""
+        self._order({"name": name, "argv": argv, "log": str(self.log(name))})
+        self._pids[name] = self._answer()["pid"]
+
+    def check(self, grace: float = 0.0) -> None:
+        """Raises TargetError, with the end of its log, if one has ended; waits so many seconds for that news."""
+        with self._news:
+            self._news.wait_for(lambda: self._ended, grace)
+            for name, code in self._ended.items():
+                raise TargetError(f"{name} has died ({_how(code)}); {self.end_of_log(name)}")
+
+    def log(self, name: str) -> Path:
+        return self.directory / f"{name}.log"
+
+    def end_of_log(self, name: str) -> str:
+        """The last lines that one has said, introduced."""
+        try:
+            said = self.log(name).read_text(errors="replace").splitlines()
+        except OSError:
+            return "its log is gone"
+        lines = [line[:_LOG_LINE_LENGTH] for line in said[-_LOG_LINES:]]
+        return "\n  ".join(["the end of its log:", *lines]) if lines else "its log is empty"
+
+    def stop(self) -> None:
+        """Kills all, removes the directory, and returns when both is done. Idempotent."""
+        self._stopping = True
+        if self._supervisor.stdin is not None and not self._supervisor.stdin.closed:
+            self._supervisor.stdin.close()
+        try:
+            self._supervisor.wait(_END_BOUND)
+        except subprocess.TimeoutExpired:
+            self._supervisor.kill()
+            self._supervisor.wait()
+
+    def _order(self, order: dict[str, Any]) -> None:
+        assert self._supervisor.stdin is not None
+        try:
+            self._supervisor.stdin.write(json.dumps(order) + "\n")
+            self._supervisor.stdin.flush()
+        except OSError as error:
+            raise TargetError(f"{_SUPERVISOR_NAME} has died: {error}") from error
+
+    def _answer(self) -> dict[str, Any]:
+        try:
+            answer = self._answers.get(timeout=_ANSWER_BOUND)
+        except Empty:
+            raise TargetError(f"{_SUPERVISOR_NAME} says nothing for {_ANSWER_BOUND:g} s") from None
+        if "refused" in answer:
+            raise TargetError(answer["refused"])
+        return answer
+
+    def _listen(self) -> None:
+        assert self._supervisor.stdout is not None
+        with self._supervisor.stdout as said:
+            for line in said:
+                document = json.loads(line)
+                if "ended" in document:
+                    self._note_end(document["ended"], document["code"])
+                else:
+                    self._answers.put(document)
+        self._answers.put({"refused": f"{_SUPERVISOR_NAME} has died"})
+        self._note_end(_SUPERVISOR_NAME, self._supervisor.wait())
+
+    def _note_end(self, name: str, code: int) -> None:
+        if not self._stopping:
+            with self._news:
+                self._ended[name] = code
+                self._news.notify_all()
+
+
+def _how(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"

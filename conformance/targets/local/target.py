@@ -1,0 +1,189 @@
+"""The local control plane as a target: starts it, hands out sessions, notices what dies, stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import monotonic
+
+from conformance.targets.api_server import Address, ApiServer
+from conformance.targets.kubernetes import KubernetesSession, KubernetesSessions, Powers
+from conformance.targets.local import flags
+from conformance.targets.local.credentials import LOOPBACK, Credentials, write_private
+from conformance.targets.local.ports import TAKEN, claim, free_ports
+from conformance.targets.local.processes import Processes
+from conformance.targets.local.queues import Queues
+from conformance.targets.protocol import Capability, TargetError
+from conformance.targets.proxy import Proxy, Upstream
+from conformance.targets.rest import Pace
+from conformance.upstream import Components, UpstreamUnavailable, components
+from reference.api.errors import ApiError
+from reference.versions import UnknownVersion, version_named
+
+PACE = Pace(quiet=0.15)
+"""Shorter than where the controllers' queues can't be looked into."""
+_READY_BOUND = 60.0
+_LOOK_AGAIN = 0.03
+_ATTEMPTS = 3
+_CAPABILITIES = frozenset((Capability.STALLED_WATCHES, Capability.EVENTS, Capability.FREE_PODS))
+
+
+class LocalTarget:
+    """A control plane of upstream's own code, without nodes; ``protocol.Target``.
+
+    ``kubernetes`` is the version to build, or already built; ``binaries`` a folder of release binaries to use in its
+    place. ``port`` is for the API server; 0 takes any that is free.
+    """
+
+    name = "local"
+
+    def __init__(
+        self, kubernetes: str = "1.37", binaries: Path | None = None, port: int = 0, pace: Pace = PACE
+    ) -> None:
+        self.kubernetes = _minor(kubernetes)
+        self._version = kubernetes
+        self._binaries = binaries
+        self._port = port
+        self._pace = pace
+        self._running = ExitStack()
+        self._processes: Processes | None = None
+        self._sessions: KubernetesSessions | None = None
+        self._proxy: Proxy | None = None
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Those of the version that runs."""
+        counts = version_named(self.kubernetes).terminating_replicas
+        return _CAPABILITIES | ({Capability.TERMINATING_REPLICAS} if counts else frozenset())
+
+    @property
+    def proxy(self) -> Proxy:
+        """What stands between the Deployment controller and the API server."""
+        if self._proxy is None:
+            raise TargetError("the local control plane is not started")
+        return self._proxy
+
+    @property
+    def processes(self) -> Processes:
+        """The components' processes, by name."""
+        if self._processes is None:
+            raise TargetError("the local control plane is not started")
+        return self._processes
+
+    def start(self) -> None:
+        """Ready to create Deployments when it returns."""
+        try:
+            programs = components(self._version, self._binaries)
+        except UpstreamUnavailable as error:
+            raise TargetError(str(error)) from error
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                with ExitStack() as starting:
+                    self._start(programs, starting)
+                    self._running = starting.pop_all()
+                    return
+            except TargetError as error:
+                if TAKEN not in str(error) or self._port or attempt == _ATTEMPTS:
+                    raise
+
+    def stop(self) -> None:
+        self._running.close()
+
+    @contextmanager
+    def session(self, title: str) -> Iterator[KubernetesSession]:
+        if self._sessions is None:
+            raise TargetError("the local control plane is not started")
+        with self._sessions.session(title) as session:
+            yield session
+
+    def check(self) -> None:
+        self.processes.check()
+
+    def _start(self, programs: Components, starting: ExitStack) -> None:
+        """Starts all; what ``starting`` then holds stops it."""
+        processes = self._processes = Processes()
+        starting.callback(processes.stop)
+        try:
+            credentials = Credentials(processes.directory)
+            ports = self._ports()
+            self._start_servers(programs, ports, credentials)
+            self._sessions = self._connect(ports, credentials, starting)
+            self._await_ready(self._sessions.api)
+            self.kubernetes = _minor(self._sessions.api.ask("GET", "/version")["gitVersion"])
+            self._start_controllers(programs, ports, credentials)
+        except OSError as error:
+            raise TargetError(f"the local control plane can't be started: {error}") from error
+
+    def _ports(self) -> flags.Ports:
+        etcd, etcd_peer, api_server, deployment, others = free_ports(5)
+        return flags.Ports(
+            etcd=etcd,
+            etcd_peer=etcd_peer,
+            api_server=claim(self._port) if self._port else api_server,
+            deployment_controller=deployment,
+            other_controllers=others,
+        )
+
+    def _start_servers(self, programs: Components, ports: flags.Ports, credentials: Credentials) -> None:
+        directory = self.processes.directory
+        self.processes.start("etcd", [*programs.etcd, *flags.etcd(directory, ports, credentials)])
+        server_flags = flags.kube_apiserver(directory, ports, credentials)
+        self.processes.start("kube-apiserver", [*programs.kube_apiserver, *server_flags])
+
+    def _connect(self, ports: flags.Ports, credentials: Credentials, starting: ExitStack) -> KubernetesSessions:
+        """Everything of ours that talks to the control plane; nothing is asked yet."""
+        controllers = credentials.client_context(credentials.controllers)
+        self._proxy = Proxy(Upstream(LOOPBACK, ports.api_server, controllers))
+        starting.callback(self._proxy.stop)
+        admin = credentials.client_context(credentials.admin)
+        queues = Queues((ports.deployment_controller, ports.other_controllers), admin)
+        starting.callback(queues.close)
+        powers = Powers(
+            check=self.processes.check,
+            busy=queues.busy,
+            holds=self._proxy,
+            remove_namespaces=False,  # they go with the control plane
+        )
+        sessions = KubernetesSessions(Address(f"https://{LOOPBACK}:{ports.api_server}", admin), self._pace, powers)
+        starting.callback(sessions.stop)
+        return sessions
+
+    def _await_ready(self, api: ApiServer) -> None:
+        deadline = monotonic() + _READY_BOUND
+        while True:
+            try:
+                api.text("/readyz")
+                return
+            except (TargetError, ApiError) as not_yet:
+                if monotonic() > deadline:
+                    end = self.processes.end_of_log("kube-apiserver")
+                    raise TargetError(
+                        f"the API server is not ready after {_READY_BOUND:g} s ({not_yet}); {end}"
+                    ) from not_yet
+            self.processes.check(grace=_LOOK_AGAIN)
+
+    def _start_controllers(self, programs: Components, ports: flags.Ports, credentials: Credentials) -> None:
+        for name, port, server, names in (
+            ("deployment controller", ports.deployment_controller, self.proxy.url, flags.DEPLOYMENT_CONTROLLER),
+            (
+                "other controllers",
+                ports.other_controllers,
+                f"https://{LOOPBACK}:{ports.api_server}",
+                flags.OTHER_CONTROLLERS,
+            ),
+        ):
+            directory = self.processes.directory
+            kubeconfig = directory / f"{names[0]}.kubeconfig"
+            write_private(kubeconfig, flags.kubeconfig(server, credentials, credentials.controllers))
+            manager_flags = flags.kube_controller_manager(directory, port, kubeconfig, names, credentials)
+            self.processes.start(
+                f"kube-controller-manager ({name})", [*programs.kube_controller_manager, *manager_flags]
+            )
+
+
+def _minor(version: str) -> str:
+    try:
+        return version_named(version).name
+    except UnknownVersion as error:
+        raise TargetError(str(error)) from error

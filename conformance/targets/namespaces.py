@@ -1,0 +1,115 @@
+"""The namespaces of one run: made ready for Pods, removed without waiting, all waited for at the end."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing, suppress
+
+import httpx
+import msgspec
+
+from conformance.targets.api_server import GRACE, ApiServer, Check, lines
+from conformance.targets.background import Background
+from conformance.targets.protocol import TargetError
+from reference.api.errors import ApiError
+from reference.api.kinds import NAMESPACE, POD
+from reference.api.objects import Json
+from reference.machinery.client import MERGE
+
+MANAGED_BY = {"app.kubernetes.io/managed-by": "deployment-conformance"}
+RUN_LABEL = "deployment-conformance/run"
+_SERVICE_ACCOUNT_BOUND = 30
+_REMOVAL_BOUND = 120
+_LONGEST_TITLE = 30
+
+
+class Namespaces:
+    """Makes and removes them."""
+
+    def __init__(self, api: ApiServer, background: Background, streams: httpx.AsyncClient, check: Check) -> None:
+        self._api = api
+        self._background = background
+        self._streams = streams
+        self._check = check
+        self._run = secrets.token_hex(3)
+        self._made = 0
+
+    def create(self, title: str) -> str:
+        """A namespace whose name begins with ``title``; its Pods can be created once ``await_ready`` has returned."""
+        name = f"{_slug(title)}-{self._run}-{self._made}"
+        labels = MANAGED_BY | {RUN_LABEL: self._run}
+        self._api.ask("POST", NAMESPACE.path(), {"metadata": {"name": name, "labels": labels}})
+        self._made += 1
+        return name
+
+    def await_ready(self, namespace: str) -> None:
+        """Waits for the namespace's default ServiceAccount, without which Pods are refused. Raises TargetError."""
+        bound = _SERVICE_ACCOUNT_BOUND
+        query = {"watch": "1", "fieldSelector": "metadata.name=default", "timeoutSeconds": str(bound)}
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts"
+
+        async def appears() -> bool:
+            async with aclosing(lines(self._streams, path, query)) as events:
+                async for _ in events:
+                    return True
+            return False
+
+        try:
+            appeared = self._background.call(appears(), bound + 5)
+        except (httpx.TransportError, TimeoutError) as error:
+            self._check(GRACE)
+            raise TargetError(f"the API server at {self._api.address.url} does not answer: {error!r}") from error
+        if not appeared:
+            self._check(GRACE)
+            raise TargetError(
+                f"namespace {namespace} has got no ServiceAccount named default within {bound} s: "
+                "see whether the cluster's service account controller runs"
+            )
+
+    def begin_removal(self, namespace: str) -> None:
+        with suppress(ApiError):
+            self._api.ask("DELETE", NAMESPACE.path(name=namespace))
+
+    def await_removal(self) -> None:
+        """Waits until all are gone whose removal has begun. Raises TargetError if one stays."""
+        selector = {"labelSelector": f"{RUN_LABEL}={self._run}"}
+        there = self._api.ask("GET", NAMESPACE.path(), query=selector)
+        left = {item["metadata"]["name"] for item in there["items"]}
+        for namespace in sorted(left):
+            self._let_pods_go(namespace)
+        query = selector | {"watch": "1", "resourceVersion": there["metadata"]["resourceVersion"]}
+
+        async def all_gone() -> None:
+            async with aclosing(lines(self._streams, NAMESPACE.path(), query)) as events:
+                while left:
+                    event = msgspec.json.decode(await anext(events))
+                    if event["type"] == "DELETED":
+                        left.discard(event["object"]["metadata"]["name"])
+
+        try:
+            self._background.call(all_gone(), _REMOVAL_BOUND)
+        except (httpx.TransportError, TimeoutError, StopAsyncIteration) as error:
+            self._check(GRACE)
+            raise TargetError(
+                f"{len(left)} namespaces are not gone after {_REMOVAL_BOUND} s: see what holds them with "
+                f"`kubectl get namespace -l {RUN_LABEL}={self._run} -o yaml`"
+            ) from error
+
+    def _let_pods_go(self, namespace: str) -> None:
+        """Takes the finalizers off, by which a scenario made Pods linger."""
+        for pod in self._items(POD.path(namespace)):
+            if pod["metadata"].get("finalizers"):
+                with suppress(ApiError):
+                    path = POD.path(namespace, pod["metadata"]["name"])
+                    self._api.ask("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
+
+    def _items(self, path: str, query: Mapping[str, str] | None = None) -> Sequence[Json]:
+        items: Sequence[Json] = self._api.ask("GET", path, query=query).get("items") or ()
+        return items
+
+
+def _slug(title: str) -> str:
+    """What of ``title`` may be in a namespace's name."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower())[:_LONGEST_TITLE].strip("-") or "scenario"

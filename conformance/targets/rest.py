@@ -1,0 +1,134 @@
+"""When a namespace on a real API server is at rest, decided from facts.
+
+Three kinds of facts, all of which must hold at once:
+
+- no Deployment, ReplicaSet, Pod or Event of the namespace has changed for a quiet period;
+- no object shows that a controller still has to act on it: a generation not yet observed, a finalizer that the
+  garbage collector has yet to take off, an owner that is gone;
+- where the target can tell, no controller's queue holds work.
+
+A controller may be unable to do its part (it is refused, or its view is held). Then nothing changes however long one
+waits, so after a period of patience the second kind of fact is given up for that object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from conformance.targets.api_server import GRACE, Check
+from conformance.targets.protocol import TargetError
+from conformance.targets.view import Owner, Seen, View
+from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
+
+_LOOK_AGAIN = 0.02
+_LOOK_AFTER_COMPONENTS = 0.25
+
+
+class Pace(msgspec.Struct, frozen=True, kw_only=True):
+    """How long to wait for what, in seconds."""
+
+    quiet: float = 0.3
+    """Without a change, before a namespace counts as at rest."""
+    patience: float = 5.0
+    """Without a change, before a controller counts as unable to do what is left to it."""
+    bound: float = 60.0
+    """For all together, before it is an error."""
+
+
+class Rest:
+    """Waits for one namespace to come to rest.
+
+    ``busy`` says what a controller still has in its queue, in words, or nothing.
+    """
+
+    def __init__(self, view: View, pace: Pace, busy: Callable[[], str], check: Check) -> None:
+        self._view = view
+        self._pace = pace
+        self._busy = busy
+        self._check = check
+        self._unable: set[str] = set()
+
+    def wait(self, held: bool) -> None:
+        """Returns at rest. ``held``: a controller's view is held, so that generations need not be observed.
+
+        Raises TargetError when the bound has passed, saying what still moves.
+        """
+        deadline = monotonic() + self._pace.bound
+        while moving := self._moving(held):
+            if monotonic() > deadline:
+                raise TargetError(
+                    f"the namespace does not come to rest within {self._pace.bound:g} s: {moving}; "
+                    f"the last change: {self._view.what_changed}"
+                )
+
+    def pause(self, seconds: float) -> None:
+        """Lets that much time pass. Raises TargetError as soon as a component dies."""
+        end = monotonic() + seconds
+        while (left := end - monotonic()) > 0:
+            self._check(0)
+            self._wait(min(left, _LOOK_AFTER_COMPONENTS))
+
+    def _moving(self, held: bool) -> str:
+        """What still moves, after having waited for it a little; nothing at rest."""
+        self._check(0)
+        still = monotonic() - self._view.last_change
+        if still < self._pace.quiet:
+            self._wait(min(self._pace.quiet - still, _LOOK_AFTER_COMPONENTS))
+            return "it keeps changing"
+        if moving := self._unfinished(held, still) or self._busy():
+            self._wait(_LOOK_AGAIN)
+        return moving
+
+    def _wait(self, seconds: float) -> None:
+        try:
+            self._view.wait(seconds)
+        except TargetError:
+            self._check(GRACE)  # which knows better why nothing can be seen
+            raise
+
+    def _unfinished(self, held: bool, still: float) -> str:
+        for business in unfinished(self._view, held):
+            if business in self._unable:
+                continue
+            if still < self._pace.patience:
+                return business
+            self._unable.add(business)
+        return ""
+
+
+def unfinished(view: View, held: bool = False) -> Iterator[str]:
+    """What some controller has yet to do about the objects there, each in a sentence."""
+    objects = view.objects(DEPLOYMENT, REPLICA_SET, POD)
+    there = {seen.metadata.uid for _, seen in objects}
+    blocking = {
+        owner.uid for _, seen in objects for owner in seen.metadata.owner_references if owner.block_owner_deletion
+    }
+    for kind, seen in objects:
+        meta = seen.metadata
+        what = f"{kind.name} {meta.name}"
+        if not held and _lags(kind, seen):
+            yield f"generation {meta.generation} of {what} is not yet observed"
+        if "orphan" in meta.finalizers and meta.deletion_timestamp:
+            yield f"the dependents of {what}, which is being deleted, are not yet orphaned"
+        if "foregroundDeletion" in meta.finalizers and meta.deletion_timestamp and meta.uid not in blocking:
+            yield f"{what} is being deleted, has no dependents left, and is not yet gone"
+        if not meta.deletion_timestamp and _forsaken(meta.owner_references, there):
+            yield f"{what} (uid {meta.uid}) has lost its owner and is not yet collected"
+
+
+def _lags(kind: Kind[Any], seen: Seen) -> bool:
+    return kind in (DEPLOYMENT, REPLICA_SET) and seen.status.observed_generation < seen.metadata.generation
+
+
+def _forsaken(owners: tuple[Owner, ...], there: set[str]) -> bool:
+    """Whether there are owners, all are of kinds that are watched, and none is there any more."""
+    return bool(owners) and all(
+        owner.kind in (DEPLOYMENT.name, REPLICA_SET.name)
+        and owner.api_version == DEPLOYMENT.api_version
+        and owner.uid not in there
+        for owner in owners
+    )

@@ -1,0 +1,166 @@
+"""What the watches of one namespace have seen: in come the API server's streams, out go facts for ``rest``.
+
+Only what says whether something moves is decoded: identity, generations, owners, deletion. Each kind is listed, then
+watched from there; a watch that ends is taken up again by another list.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from threading import Condition
+from time import monotonic
+from typing import Any
+
+import httpx
+import msgspec
+
+from conformance.targets.api_server import Address, lines, refusal, unreachable
+from conformance.targets.protocol import TargetError
+from reference.api.errors import ApiError
+from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET, Kind
+
+WATCHED: tuple[Kind[Any], ...] = (DEPLOYMENT, REPLICA_SET, POD, EVENT)
+_GONE = 410
+
+
+class Owner(msgspec.Struct, frozen=True, rename="camel"):
+    api_version: str
+    kind: str
+    uid: str
+    block_owner_deletion: bool | None = None
+
+
+class Meta(msgspec.Struct, frozen=True, rename="camel"):
+    name: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    finalizers: tuple[str, ...] = ()
+    owner_references: tuple[Owner, ...] = ()
+
+
+class Observed(msgspec.Struct, frozen=True, rename="camel"):
+    observed_generation: int = 0
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """An object, as far as it tells whether something moves."""
+
+    metadata: Meta = Meta()
+    status: Observed = Observed()
+
+
+class View:
+    """A namespace as last seen. Fed by an event loop, read by the scenario's thread; safe for both."""
+
+    def __init__(self, address: Address, client: httpx.AsyncClient, namespace: str) -> None:
+        self._address = address
+        self._client = client
+        self._namespace = namespace
+        self._objects: dict[Kind[Any], dict[str, Seen]] = {kind: {} for kind in WATCHED}
+        self._changed = Condition()
+        self._failure: TargetError | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self.last_change = monotonic()
+        self.what_changed = "nothing"
+
+    async def open(self) -> None:
+        """Sees all that is there, and goes on watching. Raises TargetError, or ApiError if that is not allowed."""
+        versions = await asyncio.gather(*(self._list(kind) for kind in WATCHED))
+        self._tasks = [
+            asyncio.create_task(self._follow(kind, version))
+            for kind, version in zip(WATCHED, versions, strict=True)
+        ]  # fmt: skip
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def objects(self, *kinds: Kind[Any]) -> Sequence[tuple[Kind[Any], Seen]]:
+        """All that is there of these kinds (of all that are watched, if none is named)."""
+        with self._changed:
+            return [(kind, seen) for kind in kinds or WATCHED for seen in self._objects[kind].values()]
+
+    def touch(self) -> None:
+        """Something was set going now, though nothing can be seen of it yet."""
+        with self._changed:
+            self.last_change = monotonic()
+
+    def wait(self, seconds: float) -> None:
+        """Returns when something changes, or after that time. Raises TargetError if watching has become impossible."""
+        with self._changed:
+            if self._failure is None:
+                self._changed.wait(seconds)
+            if self._failure is not None:
+                raise self._failure
+
+    async def _follow(self, kind: Kind[Any], version: str) -> None:
+        try:
+            while True:
+                await self._watch(kind, version)
+                version = await self._list(kind)
+        except (TargetError, ApiError) as error:
+            with self._changed:
+                self._failure = TargetError(f"the {kind.resource} of {self._namespace} can't be watched: {error}")
+                self._changed.notify_all()
+
+    async def _watch(self, kind: Kind[Any], version: str) -> None:
+        """Follows the stream until it ends, for whatever reason but a refusal that is for good."""
+        query = {"watch": "1", "resourceVersion": version}
+        try:
+            async with aclosing(lines(self._client, kind.path(self._namespace), query)) as events:
+                async for line in events:
+                    event = msgspec.json.decode(line, type=_Event)
+                    if event.type == "ERROR":
+                        raise refusal(_GONE, event.object)
+                    self._see(kind, event.type, msgspec.json.decode(event.object, type=Seen))
+        except httpx.TransportError:
+            return
+        except ApiError as error:
+            if error.code != _GONE:
+                raise
+
+    async def _list(self, kind: Kind[Any]) -> str:
+        """Takes over what is there; the resourceVersion to watch from."""
+        try:
+            answer = await self._client.get(kind.path(self._namespace))
+        except httpx.TransportError as error:
+            raise unreachable(self._address, error) from error
+        if not answer.is_success:
+            raise refusal(answer.status_code, answer.content)
+        found = msgspec.json.decode(answer.content, type=_List)
+        now = {seen.metadata.name: seen for seen in found.items or ()}
+        with self._changed:
+            before = self._objects[kind]
+            for name in before.keys() - now.keys():
+                self._see(kind, "DELETED", before[name])
+            for name, seen in now.items():
+                if before.get(name) != seen:
+                    self._see(kind, "MODIFIED", seen)
+        return found.metadata.resource_version
+
+    def _see(self, kind: Kind[Any], type_: str, seen: Seen) -> None:
+        with self._changed:
+            name = seen.metadata.name
+            if type_ == "DELETED":
+                self._objects[kind].pop(name, None)
+            else:
+                self._objects[kind][name] = seen
+            self.last_change = monotonic()
+            self.what_changed = f"{kind.name} {name} was {type_.lower()}"
+            self._changed.notify_all()
+
+
+class _Event(msgspec.Struct):
+    type: str
+    object: msgspec.Raw
+
+
+class _List(msgspec.Struct):
+    metadata: Meta
+    items: list[Seen] | None = None
