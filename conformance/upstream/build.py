@@ -1,16 +1,15 @@
 """Building a program of the Go module `upstream/` for one Kubernetes version, once.
 
 What is built is kept under the name of all that it's made from: the program's sources, the module file and its
-checksums, the linker's flags and the Go that compiled it. So a change of any of them builds anew, and going back to what
-was before is free. A build is made under another name and moved into place, one process at a time; what a build that was
-interrupted left is removed by the next. Go's own cache holds what was compiled, so an interrupted build goes on where it
-stopped.
+checksums, the linker's flags and the Go that compiled it. So a change of any of them builds anew, and going back to
+what was before is free. A build is made under another name and moved into place, one process at a time; what a build
+that was interrupted left is removed by the next. Go's own cache holds what was compiled, so an interrupted build goes
+on where it stopped.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -129,15 +128,18 @@ def _run(command: list[str], scratch: Path, log: Path, progress: Progress, packa
     try:
         with stdout.open("w") as out, log.open("w") as kept:
             kept.write(f"{' '.join(command)}\n")
-            with subprocess.Popen(
-                command,
-                cwd=versions.SOURCE,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.PIPE,
-                text=True,
-            ) as process, _ended(process):
+            with (
+                subprocess.Popen(
+                    command,
+                    cwd=versions.SOURCE,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                ) as process,
+                _ended(process),
+            ):
                 assert process.stderr is not None
                 compiled = 0
                 for line in process.stderr:

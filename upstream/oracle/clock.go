@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"time"
+	_ "unsafe" // for go:linkname
 
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
@@ -10,10 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Upstream reads the wall clock in several places that can't be reached from outside. So it's the world that is moved:
-// all its time stamps go to where the wall clock is, and those of the outcome come back. Time passes during a sync, but
-// not in the world, whose clock stands; so the world is put a little ahead (`margin`), and the clock never gets there.
-// Then a deadline that is due exactly now has not passed, as it wouldn't have with a clock that stands.
+// Upstream reads the wall clock where it writes a stamp, and that can't be changed from outside. So it's the world that
+// is moved: all its time stamps go to where the wall clock is, and those of the outcome come back. The world's clock
+// stands during a sync, and the wall clock doesn't; so the world is put a little ahead (`margin`), the sync is over
+// before the wall clock comes to the world's now, and what it wrote meanwhile counts as written at that now. Where
+// upstream compares with the clock, it's told the moment at which the sync began: a deadline that is due exactly now is
+// then not over, whether it's from the world or was written by the sync itself.
 //
 // A stamp of the template is not moved, as it counts for the hash, and no controller reads it.
 
@@ -35,8 +38,9 @@ func newShift(now time.Time, margin time.Duration) *shift {
 	return &shift{now: now, by: time.Now().Round(0).Add(margin).Sub(now), margin: margin}
 }
 
-// there is the world's now on the wall clock.
+// there is the world's now on the wall clock; began, where the wall clock was when the world was moved.
 func (s *shift) there() time.Time { return s.now.Add(s.by) }
+func (s *shift) began() time.Time { return s.there().Add(-s.margin) }
 
 // missed says that the sync took so long that the clock came to the world's now.
 func (s *shift) missed() bool { return !time.Now().Before(s.there()) }
@@ -96,6 +100,23 @@ func stamps(object runtime.Object, move func(*metav1.Time)) {
 			some(&o.Status.Conditions[i].LastProbeTime, &o.Status.Conditions[i].LastTransitionTime)
 		}
 	}
+}
+
+// The variables by which the Deployment controller's two packages call time.Now; their own tests set them too.
+var (
+	//go:linkname deploymentNow k8s.io/kubernetes/pkg/controller/deployment.nowFn
+	deploymentNow func() time.Time
+	//go:linkname deploymentUtilNow k8s.io/kubernetes/pkg/controller/deployment/util.nowFn
+	deploymentUtilNow func() time.Time
+)
+
+// hold tells the Deployment controller the moment at which the sync began, however often it asks.
+func (s *shift) hold() {
+	if deploymentNow == nil || deploymentUtilNow == nil {
+		panic("this version of the Deployment controller reads the clock in another way")
+	}
+	deploymentNow = s.began
+	deploymentUtilNow = s.began
 }
 
 // clock stands at one moment, as upstream's PassiveClock.

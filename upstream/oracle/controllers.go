@@ -16,22 +16,23 @@ import (
 	passiveclock "k8s.io/utils/clock"
 )
 
-// sync does what a controller does with a key it took from its queue.
-type sync_ func(ctx context.Context, key string) error
+// syncHandler is what a controller does with a key that it took from its queue.
+type syncHandler = func(ctx context.Context, key string) error
 
 // newController builds the world's controller on the server, with the recorder and the queue in the place of its own.
 // It returns its sync, and what ends the goroutines that its constructor started.
-func newController(ctx context.Context, w *world, s *server, n *notes, reverse bool) (sync_, func(), error) {
+func newController(ctx context.Context, w *world, s *server, n *notes, reverse bool) (syncHandler, func(), error) {
 	if w.controller == "replicaset" {
-		rsc := replicaset.NewReplicaSetController(ctx, replicaSetInformer(w, reverse), podInformer(w, reverse), s.client(), replicaset.BurstReplicas)
+		rsc := replicaset.NewReplicaSetController(
+			ctx, replicaSetInformer(w, reverse), podInformer(w, reverse), s.client(), replicaset.BurstReplicas)
 		stop := stopper(rsc)
 		podControl := field[controller.PodControlInterface](rsc, "podControl")
-		real := (*podControl).(controller.RealPodControl)
-		real.Recorder = n
-		*podControl = real
+		own := (*podControl).(controller.RealPodControl)
+		own.Recorder = n
+		*podControl = own
 		*field[workqueue.TypedRateLimitingInterface[string]](rsc, "queue") = n.queue()
 		*field[passiveclock.PassiveClock](rsc, "clock") = clock{s.shift.there()}
-		return *field[func(context.Context, string) error](rsc, "syncHandler"), stop, nil
+		return *field[syncHandler](rsc, "syncHandler"), stop, nil
 	}
 	dc, err := deployment.NewDeploymentController(
 		ctx, deploymentInformer(w, reverse), replicaSetInformer(w, reverse), podInformer(w, reverse), s.client())
@@ -41,7 +42,7 @@ func newController(ctx context.Context, w *world, s *server, n *notes, reverse b
 	stop := stopper(dc)
 	*field[record.EventRecorder](dc, "eventRecorder") = n
 	*field[workqueue.TypedRateLimitingInterface[string]](dc, "queue") = n.queue()
-	return *field[func(context.Context, string) error](dc, "syncHandler"), stop, nil
+	return *field[syncHandler](dc, "syncHandler"), stop, nil
 }
 
 // stopper ends the goroutines of the queue and the broadcaster that the controller has now.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 
 	apps "k8s.io/api/apps/v1"
@@ -30,26 +29,16 @@ type hashed struct {
 // hashLine hashes one template as the API server would store it, or with "asIs" as it stands. Fields: id, template,
 // collisionCount, asIs, preimage.
 func hashLine(line []byte) (any, error) {
-	var fields struct {
-		ID             json.RawMessage
-		Template       json.RawMessage
-		CollisionCount json.RawMessage
-		AsIs           json.RawMessage
-		Preimage       json.RawMessage
-	}
-	if err := json.Unmarshal(line, &fields); err != nil {
-		return nil, err
-	}
 	var done hashed
 	var template *core.PodTemplateSpec
 	var collisionCount *int32
 	var asIs, preimage bool
-	err := errors.Join(
-		optional(fields.ID, "id", &done.ID),
-		optional(fields.Template, "template", &template),
-		optional(fields.CollisionCount, "collisionCount", &collisionCount),
-		optional(fields.AsIs, "asIs", &asIs),
-		optional(fields.Preimage, "preimage", &preimage),
+	err := readFields(line,
+		target{"id", &done.ID},
+		target{"template", &template},
+		target{"collisionCount", &collisionCount},
+		target{"asIs", &asIs},
+		target{"preimage", &preimage},
 	)
 	if err != nil {
 		return nil, err

@@ -62,23 +62,43 @@ func plain(in io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(unpacked, 1<<16), nil
 }
 
+// target is a field of a line, and where it goes. A field that is missing leaves that as it is.
+type target struct {
+	name string
+	into any
+}
+
+// readFields reads the fields of a line that are asked for, and passes over the rest. The error names the field.
+func readFields(line []byte, targets ...target) error {
+	var fields map[string]json.RawMessage
+	var wrongType *json.UnmarshalTypeError
+	if err := json.Unmarshal(line, &fields); errors.As(err, &wrongType) {
+		return fmt.Errorf("want a JSON object, got %s", wrongType.Value)
+	} else if err != nil {
+		return err
+	}
+	for _, target := range targets {
+		if data, ok := fields[target.name]; ok {
+			if err := decode(data, target.name, target.into); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // decode reads JSON as the API server does: names in their own case, whole numbers whole, unknown fields passed over.
-// The error names the field, under the given path.
 func decode(data []byte, path string, into any) error {
 	err := kjson.UnmarshalCaseSensitivePreserveInts(data, into)
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		return fmt.Errorf("%s: want %s, got %s", join(path, wrongType.Field), wrongType.Type, wrongType.Value)
+		if wrongType.Field != "" {
+			path += "." + wrongType.Field
+		}
+		return fmt.Errorf("%s: want %s, got %s", path, wrongType.Type, wrongType.Value)
 	}
-	if err != nil && path != "" {
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return err
-}
-
-func join(path, field string) string {
-	if path == "" || field == "" {
-		return path + field
-	}
-	return path + "." + field
+	return nil
 }

@@ -62,10 +62,8 @@ func settle(actions []action, events []string) {
 		for actions[start].Verb == "delete" && end < len(actions) && actions[end].Verb == "delete" {
 			end++
 		}
-		slices.SortFunc(actions[start:end], func(a, b action) int { return compareNames(a, b) })
+		slices.SortFunc(actions[start:end], func(a, b action) int { return strings.Compare(a.Name, b.Name) })
 		start = end
 	}
 	slices.Sort(events)
 }
-
-func compareNames(a, b action) int { return strings.Compare(a.Name, b.Name) }

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
-	apimachinery "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // syncLine does the one sync of the world that a line describes.
@@ -36,10 +37,11 @@ var errMissed = errors.New("the clock came to the world's now")
 func syncOnce(w *world, margin time.Duration, reverse bool) (done *outcome, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("id %s: upstream's code panicked: %v\n%s", w.id, reason, debug.Stack())
+			err = fmt.Errorf("id %s: upstream's own code panics in %s: %v", w.id, panicked(debug.Stack()), reason)
 		}
 	}()
 	s := newShift(w.now, margin)
+	s.hold()
 	for _, object := range w.objects() {
 		s.forth(object)
 	}
@@ -57,16 +59,32 @@ func syncOnce(w *world, margin time.Duration, reverse bool) (done *outcome, err 
 	if w.controller == "replicaset" {
 		settle(server.actions, notes.events)
 	}
-	done = &outcome{ID: w.id, Actions: server.actions, Events: notes.events, Enqueued: notes.enqueued, EnqueuedAfter: notes.enqueuedAfter}
+	done = &outcome{
+		ID:            w.id,
+		Actions:       server.actions,
+		Events:        notes.events,
+		Enqueued:      notes.enqueued,
+		EnqueuedAfter: notes.enqueuedAfter,
+	}
 	if failed != nil {
 		done.Error = s.text(failed.Error())
 	}
 	return done, nil
 }
 
+// panicked is the function of upstream's in a stack that is nearest to the panic.
+func panicked(stack []byte) string {
+	for line := range strings.Lines(string(stack)) {
+		if strings.HasPrefix(line, "k8s.io/") {
+			return line[:strings.LastIndex(line, "(")]
+		}
+	}
+	return "a place unknown"
+}
+
 // objects are all of the world's, each once.
-func (w *world) objects() []apimachinery.Object {
-	var all []apimachinery.Object
+func (w *world) objects() []runtime.Object {
+	var all []runtime.Object
 	if w.deployment != nil {
 		all = append(all, w.deployment)
 	}

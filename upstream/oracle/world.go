@@ -57,31 +57,18 @@ type outcome struct {
 
 // readWorld makes a world of one line. The error names the field that is wrong.
 func readWorld(line []byte, controller string) (*world, error) {
-	var fields struct {
-		ID              json.RawMessage
-		Controller      json.RawMessage
-		Now             json.RawMessage
-		Deployment      json.RawMessage
-		ReplicaSets     json.RawMessage
-		Pods            json.RawMessage
-		FreshDeployment json.RawMessage
-		Failures        json.RawMessage
-	}
-	if err := json.Unmarshal(line, &fields); err != nil {
-		return nil, err
-	}
 	w := &world{controller: controller}
 	var now string
 	var replicaSets, pods []json.RawMessage
-	err := errors.Join(
-		optional(fields.ID, "id", &w.id),
-		optional(fields.Controller, "controller", &w.controller),
-		optional(fields.Now, "now", &now),
-		optional(fields.Deployment, "deployment", &w.deployment),
-		optional(fields.FreshDeployment, "freshDeployment", &w.freshDeployment),
-		optional(fields.Failures, "failures", &w.failures),
-		optional(fields.ReplicaSets, "replicaSets", &replicaSets),
-		optional(fields.Pods, "pods", &pods),
+	err := readFields(line,
+		target{"id", &w.id},
+		target{"controller", &w.controller},
+		target{"now", &now},
+		target{"deployment", &w.deployment},
+		target{"freshDeployment", &w.freshDeployment},
+		target{"failures", &w.failures},
+		target{"replicaSets", &replicaSets},
+		target{"pods", &pods},
 	)
 	if err != nil {
 		return nil, err
@@ -109,19 +96,14 @@ func (w *world) check() error {
 		return errors.New("replicaSets: missing, and the first is the one to sync")
 	}
 	for i, failure := range w.failures {
+		if failure.Verb == "" || failure.Resource == "" {
+			return fmt.Errorf("failures[%d]: want a verb and a resource", i)
+		}
 		if _, known := reasons[failure.Reason]; !known {
 			return fmt.Errorf("failures[%d].reason: unknown reason %q", i, failure.Reason)
 		}
 	}
 	return nil
-}
-
-// optional reads a field that may be missing.
-func optional(data json.RawMessage, path string, into any) error {
-	if data == nil {
-		return nil
-	}
-	return decode(data, path, into)
 }
 
 func each[T any](items []json.RawMessage, path string) ([]*T, error) {
