@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Protocol
 
 import httpx
@@ -132,9 +133,12 @@ class KubernetesSession:
         self._view.touch()
         self.settle()
 
+    def now(self) -> datetime:
+        return self._api.time()
+
     def next_second(self) -> None:
         newest = max((seen.metadata.creation_timestamp or "" for _, seen in self._view.objects()), default="")
-        while self._api.time().strftime("%Y-%m-%dT%H:%M:%SZ") <= newest:
+        while self.now().strftime("%Y-%m-%dT%H:%M:%SZ") <= newest:
             self._rest.pause(_LOOK_AGAIN)
 
     def stall(self, kind: Kind[Any]) -> None:

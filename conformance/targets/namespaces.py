@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
@@ -12,6 +11,7 @@ import msgspec
 
 from conformance.targets.api_server import GRACE, ApiServer, Check, lines
 from conformance.targets.background import Background
+from conformance.targets.naming import namespace_name
 from conformance.targets.protocol import TargetError
 from reference.api.errors import ApiError
 from reference.api.kinds import NAMESPACE, POD
@@ -22,7 +22,6 @@ MANAGED_BY = {"app.kubernetes.io/managed-by": "deployment-conformance"}
 RUN_LABEL = "deployment-conformance/run"
 _SERVICE_ACCOUNT_BOUND = 30
 _REMOVAL_BOUND = 120
-_LONGEST_TITLE = 30
 
 
 class Namespaces:
@@ -37,8 +36,8 @@ class Namespaces:
         self._made = 0
 
     def create(self, title: str) -> str:
-        """A namespace whose name begins with ``title``; its Pods can be created once ``await_ready`` has returned."""
-        name = f"{_slug(title)}-{self._run}-{self._made}"
+        """A namespace named after ``title``; its Pods can be created once ``await_ready`` has returned."""
+        name = namespace_name(title, self._run, str(self._made))
         labels = MANAGED_BY | {RUN_LABEL: self._run}
         self._api.ask("POST", NAMESPACE.path(), {"metadata": {"name": name, "labels": labels}})
         self._made += 1
@@ -108,8 +107,3 @@ class Namespaces:
     def _items(self, path: str, query: Mapping[str, str] | None = None) -> Sequence[Json]:
         items: Sequence[Json] = self._api.ask("GET", path, query=query).get("items") or ()
         return items
-
-
-def _slug(title: str) -> str:
-    """What of ``title`` may be in a namespace's name."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower())[:_LONGEST_TITLE].strip("-") or "scenario"

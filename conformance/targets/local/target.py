@@ -41,7 +41,7 @@ class LocalTarget:
     def __init__(
         self, kubernetes: str = "1.37", binaries: Path | None = None, port: int = 0, pace: Pace = PACE
     ) -> None:
-        self.kubernetes = _minor(kubernetes)
+        self._behave_as(kubernetes)
         self._version = kubernetes
         self._binaries = binaries
         self._port = port
@@ -50,12 +50,6 @@ class LocalTarget:
         self._processes: Processes | None = None
         self._sessions: KubernetesSessions | None = None
         self._proxy: Proxy | None = None
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """Those of the version that runs."""
-        counts = version_named(self.kubernetes).terminating_replicas
-        return _CAPABILITIES | ({Capability.TERMINATING_REPLICAS} if counts else frozenset())
 
     @property
     def proxy(self) -> Proxy:
@@ -100,6 +94,16 @@ class LocalTarget:
     def check(self) -> None:
         self.processes.check()
 
+    def _behave_as(self, kubernetes: str) -> None:
+        """Takes over a version's name and capabilities: the one asked for, then what the binaries say they are."""
+        try:
+            version = version_named(kubernetes)
+        except UnknownVersion as error:
+            raise TargetError(str(error)) from error
+        self.kubernetes = version.name
+        counted = (Capability.TERMINATING_REPLICAS,) if version.terminating_replicas else ()
+        self.capabilities = _CAPABILITIES.union(counted)
+
     def _start(self, programs: Components, starting: ExitStack) -> None:
         """Starts all; what ``starting`` then holds stops it."""
         processes = self._processes = Processes()
@@ -110,7 +114,7 @@ class LocalTarget:
             self._start_servers(programs, ports, credentials)
             self._sessions = self._connect(ports, credentials, starting)
             self._await_ready(self._sessions.api)
-            self.kubernetes = _minor(self._sessions.api.ask("GET", "/version")["gitVersion"])
+            self._behave_as(self._sessions.api.ask("GET", "/version")["gitVersion"])
             self._start_controllers(programs, ports, credentials)
         except OSError as error:
             raise TargetError(f"the local control plane can't be started: {error}") from error
@@ -180,10 +184,3 @@ class LocalTarget:
             self.processes.start(
                 f"kube-controller-manager ({name})", [*programs.kube_controller_manager, *manager_flags]
             )
-
-
-def _minor(version: str) -> str:
-    try:
-        return version_named(version).name
-    except UnknownVersion as error:
-        raise TargetError(str(error)) from error

@@ -1,0 +1,119 @@
+"""The reference model as a target: a simulated cluster of its own for each scenario, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+from conformance.targets.naming import namespace_name
+from conformance.targets.protocol import Capability, TargetError
+from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET, Kind
+from reference.api.objects import Json
+from reference.cluster import Cluster, NotAtRest
+from reference.machinery.client import DeleteOptions, PatchType
+from reference.versions import LATEST, UnknownVersion, version_named
+
+_SECOND = timedelta(seconds=1)
+_CAPABILITIES = frozenset(
+    (Capability.VIRTUAL_TIME, Capability.STALLED_WATCHES, Capability.EVENTS, Capability.FREE_PODS)
+)
+
+
+class ModelTarget:
+    """``protocol.Target`` over ``reference.cluster``. ``kubernetes`` is the version that the model behaves as."""
+
+    name = "model"
+
+    def __init__(self, kubernetes: str = LATEST.name) -> None:
+        try:
+            self._version = version_named(kubernetes)
+        except UnknownVersion as error:
+            raise TargetError(str(error)) from error
+        self.kubernetes = self._version.name
+        counted = (Capability.TERMINATING_REPLICAS,) if self._version.terminating_replicas else ()
+        self.capabilities = _CAPABILITIES.union(counted)
+
+    def start(self) -> None:
+        """There is nothing to start."""
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+    def check(self) -> None:
+        """There is nothing that could have died."""
+
+    @contextmanager
+    def session(self, title: str) -> Iterator[ModelSession]:
+        yield ModelSession(Cluster(self._version), namespace_name(title))
+
+
+class ModelSession:
+    """One namespace of a cluster that holds nothing else; ``protocol.Session``."""
+
+    def __init__(self, cluster: Cluster, namespace: str) -> None:
+        self.namespace = namespace
+        self._cluster = cluster
+        self._server = cluster.server
+        self._server.create(NAMESPACE, "", {"metadata": {"name": namespace}})
+        self.settle()
+
+    def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
+        return self._server.get(kind, self._scope(kind), name, subresource)
+
+    def list(self, kind: Kind[Any]) -> Sequence[Json]:
+        return self._server.list(kind, self._scope(kind))
+
+    def create(self, kind: Kind[Any], manifest: Json) -> Json:
+        return self._server.create(kind, self._scope(kind), manifest)
+
+    def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json:
+        return self._server.update(kind, self._scope(kind), name, manifest, subresource)
+
+    def patch(
+        self,
+        kind: Kind[Any],
+        name: str,
+        patch: Json | Sequence[Json],
+        patch_type: PatchType,
+        subresource: str = "",
+    ) -> Json:
+        return self._server.patch(kind, self._scope(kind), name, patch, patch_type, subresource)
+
+    def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
+        self._server.delete(kind, self._scope(kind), name, options)
+
+    def settle(self) -> None:
+        try:
+            self._cluster.settle()
+        except NotAtRest as error:
+            raise TargetError(str(error)) from error
+
+    def advance(self, seconds: float) -> None:
+        try:
+            self._cluster.advance(timedelta(seconds=seconds))
+        except NotAtRest as error:
+            raise TargetError(str(error)) from error
+
+    def now(self) -> datetime:
+        return self._cluster.now()
+
+    def next_second(self) -> None:
+        created = [
+            datetime.fromisoformat(obj["metadata"]["creationTimestamp"])
+            for kind in (DEPLOYMENT, REPLICA_SET, POD, EVENT)
+            for obj in self.list(kind)
+        ]
+        later = max(created, default=self.now() - _SECOND) + _SECOND
+        if later > self.now():
+            self.advance((later - self.now()).total_seconds())
+
+    def stall(self, kind: Kind[Any]) -> None:
+        self._cluster.stall(kind)
+
+    def resume(self, kind: Kind[Any]) -> None:
+        self._cluster.resume(kind)
+
+    def _scope(self, kind: Kind[Any]) -> str:
+        return self.namespace if kind.namespaced else ""
