@@ -21,6 +21,7 @@ from reference.versions import LATEST, UnknownVersion, Version, version_named
 
 UNUSABLE = 2
 _GZIP = b"\x1f\x8b"
+_BUFFER = 1 << 18
 
 
 class Unreadable(click.ClickException):
@@ -68,9 +69,10 @@ def sync_command(file: str, kubernetes: Version, controller: ControllerName | No
 @contextmanager
 def _opened(file: str) -> Iterator[Iterable[bytes]]:
     """The file's lines, unpacked if they are gzipped."""
-    with cast("io.BufferedReader", click.open_file(file, "rb")) as raw:
-        packed = raw.peek(len(_GZIP)).startswith(_GZIP)
-        yield gzip.GzipFile(fileobj=raw) if packed else raw
+    with click.open_file(file, "rb") as raw:
+        buffered = io.BufferedReader(cast("io.RawIOBase", raw), _BUFFER)
+        packed = buffered.peek(len(_GZIP)).startswith(_GZIP)
+        yield gzip.GzipFile(fileobj=buffered) if packed else buffered
 
 
 def _numbered(lines: Iterable[bytes], file: str) -> Iterator[tuple[int, bytes]]:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, Literal
 
 from conformance.worlds.plain_server import PlainServer
-from conformance.worlds.world import Action, ControllerName, Outcome, World
+from conformance.worlds.world import Action, ControllerName, MalformedWorld, Outcome, World
 from reference.api.errors import ApiError
 from reference.api.kinds import Kind
 from reference.api.objects import Deployment, K, Object, Pod, ReplicaSet
@@ -125,8 +125,13 @@ class WorldEnvironment:
 def run_world(
     world: World, version: Version = LATEST, controller: ControllerName | None = None, order: Order = "name"
 ) -> Outcome:
-    """What one sync of the reference does in the world; the world says which controller, unless ``controller`` does."""
+    """What one sync of the reference does in the world; the world says which controller, unless ``controller`` does.
+
+    Raises ``MalformedWorld`` if that controller has nothing to sync in it.
+    """
     which = controller or world.controller or "deployment"
+    if which == "replicaset" and not world.replica_sets:
+        raise MalformedWorld("replicaSets: the ReplicaSet controller needs one to sync")
     target = world.replica_sets[0] if which == "replicaset" else world.deployment
     server, queue, recorder = PlainServer(world), RecordingQueue(), RecordingRecorder()
     env = WorldEnvironment(world.now, Client(server.perform), WorldCache(world, order), queue, recorder)

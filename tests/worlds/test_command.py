@@ -1,0 +1,127 @@
+"""``sync``: lines in, lines out, and what it says of input that it cannot use."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tracemalloc
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.worlds.command import sync_command
+from reference.api.objects import Json
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "sync-1.37.2.jsonl.gz"
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[bytes]:
+    with gzip.open(GOLDEN) as file:
+        return [next(file).rstrip() for _ in range(40)]
+
+
+def sync(*arguments: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(sync_command, arguments, input=stdin)
+
+
+def outcomes(result: Result) -> list[Json]:
+    return [msgspec.json.decode(line) for line in result.stdout_bytes.splitlines()]
+
+
+def test_one_line_a_world_in_order(lines: list[bytes]) -> None:
+    result = sync("-", stdin=b"\n".join(lines))
+    assert result.exit_code == 0
+    assert [outcome["id"] for outcome in outcomes(result)] == [msgspec.json.decode(line)["id"] for line in lines]
+    assert {"id", "actions", "events"} <= set(outcomes(result)[0])
+
+
+def test_plain_gzipped_and_piped_give_the_same(lines: list[bytes], tmp_path: Path) -> None:
+    plain, packed = tmp_path / "worlds.jsonl", tmp_path / "worlds.jsonl.gz"
+    plain.write_bytes(b"\n".join(lines))
+    packed.write_bytes(gzip.compress(b"\n".join(lines)))
+    results = {
+        sync(str(plain)).stdout_bytes,
+        sync(str(packed)).stdout_bytes,
+        sync("-", stdin=packed.read_bytes()).stdout_bytes,
+    }
+    assert len(results) == 1
+    assert len(results.pop().splitlines()) == len(lines)
+
+
+def test_malformed_lines_are_told_by_number_and_field_and_the_others_run(lines: list[bytes]) -> None:
+    broken = [
+        lines[0],
+        lines[1].replace(b'"replicas":', b'"replicas":"x","was":', 1),
+        b"{",
+        lines[2].replace(b'"now":"2026', b'"now":"soon', 1),
+        lines[3],
+    ]
+    result = sync("-", stdin=b"\n".join(broken))
+    assert result.exit_code == 2
+    assert [outcome["id"] for outcome in outcomes(result)] == ["g0", "g3"]
+    told = result.stderr.splitlines()
+    assert told[0].startswith("-, line 2: deployment.spec.replicas: ")
+    assert told[1].startswith("-, line 3: not JSON: ")
+    assert told[2].startswith("-, line 4: now: ")
+    assert len(told) == 3
+
+
+def test_null_is_no_field(lines: list[bytes]) -> None:
+    world = msgspec.json.decode(lines[0])
+    absent = {key: value for key, value in world.items() if key != "pods"}
+    results = [sync("-", stdin=msgspec.json.encode(one)) for one in (world | {"pods": None}, absent)]
+    assert results[0].exit_code == 0
+    assert results[0].stdout_bytes == results[1].stdout_bytes
+
+
+def test_a_replica_set_world_needs_a_replica_set(lines: list[bytes]) -> None:
+    world = msgspec.json.decode(lines[0]) | {"replicaSets": []}
+    result = sync("--controller", "replicaset", "-", stdin=msgspec.json.encode(world))
+    assert result.exit_code == 2
+    assert "line 1: replicaSets: " in result.stderr
+
+
+def test_the_version_picks_the_hash(lines: list[bytes]) -> None:
+    names = {
+        version: outcomes(sync("--kubernetes", version, "-", stdin=lines[0]))[0]["actions"][0]["name"]
+        for version in ("1.34", "1.35", "1.36", "v1.37.2")
+    }
+    assert len(set(names.values())) == 4
+    assert names["v1.37.2"] == "web-574548d77d"
+
+
+def test_an_unknown_version_is_refused() -> None:
+    result = sync("--kubernetes", "1.20", "-")
+    assert result.exit_code == 2
+    assert "1.20" in result.stderr and "1.37" in result.stderr
+
+
+def test_a_broken_gzip_is_told_and_what_came_before_is_done(lines: list[bytes]) -> None:
+    packed = gzip.compress(b"\n".join(lines * 20))
+    result = sync("-", stdin=packed[: len(packed) // 2])
+    assert result.exit_code == 2
+    assert "cannot be read past line" in result.stderr
+    assert outcomes(result)
+
+
+def test_memory_does_not_grow_with_the_worlds(
+    lines: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def peak(times: int) -> int:
+        """The most memory held at once, in bytes, while this many copies of the worlds are run."""
+        path = tmp_path / f"{times}.jsonl"
+        path.write_bytes((b"\n".join(lines) + b"\n") * times)
+        with Path(os.devnull).open("wb") as nowhere:
+            monkeypatch.setattr("sys.stdout", io.TextIOWrapper(nowhere))
+            tracemalloc.start()
+            sync_command.main([str(path)], standalone_mode=False)
+            highest = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        return highest
+
+    peak(1)  # what is remembered of templates is remembered now
+    assert peak(80) < 1.5 * peak(20)
