@@ -66,7 +66,7 @@ def reject_wrong_usage(parser: pytest.Parser, args: list[str]) -> None:
     try:
         _, unknown = parser.parse_known_and_unknown_args(args)
     except pytest.UsageError as error:
-        _end_at_once(str(error).splitlines()[-1])
+        _end_at_once(next((line for line in str(error).splitlines() if "error:" in line), str(error)))
     wrong = [word for word in unknown if word.startswith("-")]
     if wrong:
         _end_at_once(f"no option is called {wrong[0]}; pytest --help lists them")
@@ -170,9 +170,11 @@ class Run:
         self._config.pluginmanager.register(recording.Recorder(self.target), "deployment-conformance-recorder")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_sessionfinish(self) -> Generator[None]:
+    def pytest_sessionfinish(self, exitstatus: int) -> Generator[None]:
         """After pytest's own summary: the reports, and as the last line what they count."""
         yield
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            self._ledger.problem("nothing was selected: no scenario has that name, or matches -k and -m")
         report = self._ledger.report()
         if _is_worker(self._config) or not (report.scenarios or report.problems):
             return
@@ -198,7 +200,7 @@ def _target(config: pytest.Config, name: str, kubernetes: str) -> Target:
     supplied: Target | None = config.hook.pytest_conformance_target(config=config, name=name)
     if supplied is not None:
         return supplied
-    from conformance.targets import registry
+    from conformance.targets import registry  # a run that needs no target does not wait for them to be imported
 
     binaries = config.option.binaries
     return registry.create(name, kubernetes=kubernetes, binaries=Path(binaries) if binaries else None)

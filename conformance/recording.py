@@ -20,12 +20,13 @@ from pytest_bdd.parser import Step as BddStep
 
 from conformance import snapshot
 from conformance.collection import example_of, tags_of, template_of, undefined_steps
+from conformance.kubectl import KubectlError
 from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step
 from conformance.targets.protocol import Session, Target, TargetError
 from reference.api.errors import ApiError
 
-FAILURES = (AssertionError, pytest.fail.Exception, ApiError)
+FAILURES = (AssertionError, pytest.fail.Exception, ApiError, KubectlError)
 """What a step raises when the target behaves otherwise than promised. Anything else means that it could not tell."""
 
 
@@ -65,6 +66,7 @@ class Running:
             example=example,
             tags=tags.written,
             why=rendered.description.strip(),
+            rule=template.rule.name if template.rule else "",
             outcome="passed",
         )
         self._steps = [_step(step) for step in rendered.steps]
@@ -206,6 +208,10 @@ class Ledger:
         self._entries: dict[str, Entry] = {}
         self._problems: list[str] = []
 
+    def problem(self, sentence: str) -> None:
+        """Something that keeps the run itself from being whole."""
+        self._problems.append(sentence)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         record = getattr(report, ATTRIBUTE, None)
         if record is not None:
@@ -267,6 +273,6 @@ def _step(step: BddStep) -> Step:
 def _in_words(error: BaseException) -> str:
     if isinstance(error, ApiError):
         return f"the API server refused: {error} ({error.code} {error.reason})"
-    if isinstance(error, (AssertionError, pytest.fail.Exception, TargetError, CannotRun)):
+    if isinstance(error, (*FAILURES, TargetError, CannotRun)):
         return str(error)
     return f"{type(error).__name__}: {error}"

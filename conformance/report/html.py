@@ -1,7 +1,106 @@
-"""A report as one HTML page."""
+"""A report as one HTML page that needs nothing else: no network, no other file.
 
-from conformance.report.model import Report
+Scenarios read as text under their feature and its why; each has the picture of its ReplicaSets, and a table of them
+after every step that changed them. A little script searches and filters; without it all is there just the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from conformance.report import terminal
+from conformance.report.model import Feature, Report, Scenario
+from conformance.report.picture import picture
+from conformance.report.sizes import Moment, Size, moments_of
+
+COLUMNS = {
+    "revision": "revision",
+    "image": "image",
+    "desired": "desired",
+    "replicas": "current",
+    "ready": "ready",
+    "available": "available",
+    "owner": "owner",
+}
+"""The fields of a ReplicaSet's row, and what they are called."""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    text: str
+    changed: bool
+    is_number: bool
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A scenario with all that its part of the page shows."""
+
+    scenario: Scenario
+    picture: Markup
+    tables: tuple[tuple[tuple[str, tuple[Cell, ...]], ...], ...]
+    """For each step that ran: the ReplicaSets by name, if they changed."""
+    headline: str
+    searched: str
+    """All its words, for the search."""
 
 
 def render(report: Report) -> str:
-    return f"<pre>{report.closing_line()}</pre>"
+    """The page."""
+    chapters = [(feature, _told(feature, report.scenarios)) for feature in report.features]
+    return _template().render(
+        report=report, counts=report.counts(), chapters=chapters, columns=COLUMNS, marks=terminal.MARKS
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("conformance.report", "page"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["paragraphs"] = _paragraphs
+    environment.filters["seconds"] = lambda seconds: (
+        f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
+    )
+    return environment.get_template("page.html.j2")
+
+
+def _told(feature: Feature, scenarios: Sequence[Scenario]) -> list[Told]:
+    return [_tell(scenario) for scenario in scenarios if scenario.feature == feature.path]
+
+
+def _tell(scenario: Scenario) -> Told:
+    moments = moments_of(scenario)
+    words = [scenario.name, scenario.id, scenario.feature, *scenario.tags, *(step.text for step in scenario.steps)]
+    befores = [(), *(moment.sizes for moment in moments)]
+    return Told(
+        scenario=scenario,
+        picture=picture(moments),
+        tables=tuple(_table(moment, before) for moment, before in zip(moments, befores, strict=False)),
+        headline=terminal.headline(scenario),
+        searched=" ".join(words).lower(),
+    )
+
+
+def _table(moment: Moment, before: Sequence[Size]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
+    if not moment.changed:
+        return ()
+    old = {size.name: size for size in before}
+    return tuple((size.name, _cells(size, old.get(size.name))) for size in moment.sizes)
+
+
+def _cells(size: Size, old: Size | None) -> tuple[Cell, ...]:
+    values = [(getattr(size, name), getattr(old, name, None)) for name in COLUMNS]
+    return tuple(Cell(str(now), old is not None and now != was, isinstance(now, int)) for now, was in values)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Lines joined, split where one is empty."""
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]

@@ -66,6 +66,8 @@ class Scenario(Part, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     why: str = ""
     """The description under its heading."""
+    rule: str = ""
+    """The rule that it illustrates, if its feature has rules."""
     reason: str = ""
     """Why it was skipped, or what could not run."""
     duration: Annotated[float, msgspec.Meta(description="seconds")] = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.report.model import Report, Scenario, Step
 
 NEWLINE = "\n"
-_MARKS = {"passed": "✓", "failed": "✗", "error": "!", "skipped": " "}
+MARKS = {"passed": "✓", "failed": "✗", "error": "!", "skipped": "–"}
 
 
 def story(scenario: Scenario) -> str:
@@ -29,7 +29,7 @@ def headline(scenario: Scenario) -> str:
 
 
 def _step(step: Step) -> list[str]:
-    lines = [f"  {_MARKS[step.outcome]} {step.title}"]
+    lines = [f"  {MARKS[step.outcome]} {step.title}"]
     lines += [f"      {line}" for line in table(step.table)]
     if step.message:
         lines += ["", *(f"      {line}" for line in step.message.splitlines()), ""]

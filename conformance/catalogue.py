@@ -1,0 +1,138 @@
+"""What the suite consists of, found in the features and the steps themselves; and what is wrong with them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+from pytest_bdd.feature import get_features
+from pytest_bdd.parser import ScenarioTemplate
+from pytest_bdd.parser import Step as WrittenStep
+from pytest_bdd.steps import StepFunctionContext, StepNamePrefix, step_function_context_registry
+
+from conformance.collection import Tags, step_modules, tags_of
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """One scenario as it is written; an outline counts for as many as it has rows of examples."""
+
+    tags: Tags
+    name: str
+    feature: str
+    where: str
+    rows: int
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """One wording of a step, under all keywords that it is defined for, and how often the features use it."""
+
+    keywords: tuple[str, ...]
+    pattern: str
+    where: str
+    """``steps.when.image_becomes``."""
+    uses: int
+
+    @property
+    def wording(self) -> str:
+        """The pattern for people: what varies is ``<name>``."""
+        return _FIELD.sub(r"<\1>", _GROUP.sub(r"<\1>", self.pattern))
+
+
+_GROUP = re.compile(r"\(\?P<(\w+)>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+_FIELD = re.compile(r"\{(\w+)(?::\w+)?\}")
+
+
+def scenarios(features: Path) -> list[Listed]:
+    """All scenarios below a directory, in the order of the files."""
+    return [_listed(template, features) for template in _templates(features)]
+
+
+def definitions(features: Path) -> list[Definition]:
+    """The step catalogue, in the order in which the steps are written."""
+    written = [step for template in _templates(features) for step in _steps(template)]
+    contexts = _contexts()
+    uses = Counter(_wording(context) for step in written for context in contexts if _matches(context, step))
+    keywords: dict[tuple[str, str], list[str]] = {}
+    for context in contexts:
+        keywords.setdefault(_wording(context), []).append((context.type or "any").capitalize())
+    return [Definition(tuple(sorted(found)), *wording, uses[wording]) for wording, found in keywords.items()]
+
+
+def problems(features: Path) -> list[str]:
+    """A sentence for each scenario without an id of its own, and each step that is undefined, unused or ambiguous."""
+    return [*_problems_of_ids(scenarios(features)), *_problems_of_steps(features)]
+
+
+def _templates(features: Path) -> list[ScenarioTemplate]:
+    parsed = sorted(get_features([str(features)]), key=lambda feature: feature.filename)
+    return [template for feature in parsed for template in feature.scenarios.values()]
+
+
+def _listed(template: ScenarioTemplate, features: Path) -> Listed:
+    path = Path(template.feature.filename).relative_to(features.absolute().parent)
+    rows = sum(len(examples.examples) for examples in template.examples)
+    return Listed(tags_of(template), template.name, str(path), f"{path}:{template.line_number}", rows or 1)
+
+
+def _steps(template: ScenarioTemplate) -> Iterator[WrittenStep]:
+    """The steps of every row of examples."""
+    contexts = [row for examples in template.examples for row in examples.as_contexts()] or [{}]
+    for context in contexts:
+        yield from template.render(context).steps
+
+
+def _contexts() -> list[StepFunctionContext]:
+    """Every step definition of the ``steps`` package, in the order in which it is written."""
+    functions = (
+        inspect.unwrap(getattr(value, "__wrapped__", value))
+        for module in step_modules()
+        for name, value in vars(module).items()
+        if name.startswith(StepNamePrefix.step_def.value)
+    )
+    return [step_function_context_registry[function] for function in functions]
+
+
+def _matches(context: StepFunctionContext, step: WrittenStep) -> bool:
+    return context.type in (None, step.type) and context.parser.is_matching(step.name)
+
+
+def _wording(context: StepFunctionContext) -> tuple[str, str]:
+    """The pattern, and the function that it stands for."""
+    return context.parser.name, f"{context.step_func.__module__}.{context.step_func.__name__}"
+
+
+def _problems_of_ids(listed: Sequence[Listed]) -> Iterator[str]:
+    holders: dict[str, Listed] = {}
+    for it in listed:
+        if "/" not in it.tags.id:
+            yield f"{it.where}: the scenario needs a tag @id:theme/name"
+        elif it.tags.id in holders:
+            yield f"{it.where}: @id:{it.tags.id} is that of {holders[it.tags.id].where} already"
+        else:
+            holders[it.tags.id] = it
+
+
+def _problems_of_steps(features: Path) -> Iterator[str]:
+    contexts = _contexts()
+    told = set()
+    for template in _templates(features):
+        path = Path(template.feature.filename).relative_to(features.absolute().parent)
+        for step in _steps(template):
+            matching = [_wording(context) for context in contexts if _matches(context, step)]
+            problem = f"{path}:{step.line_number}: {step.keyword} {step.name}: "
+            if not matching:
+                problem += "no step definition matches"
+            elif len(matching) > 1:
+                problem += "matches " + " and ".join(where for _, where in matching)
+            else:
+                continue
+            if problem not in told:
+                told.add(problem)
+                yield problem
+    for definition in definitions(features):
+        if not definition.uses:
+            yield f"{definition.where}: no feature uses {definition.pattern!r}"

@@ -1,0 +1,1 @@
+"""The commands of ``deployment-conformance``, a module each, loaded only when asked for."""

@@ -1,0 +1,148 @@
+"""``deployment-conformance diff``: two targets, or two saved reports, compared step by step."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from conformance import suite
+from conformance.diff import Compared, Comparison, compare
+from conformance.report.model import Report, UnreadableReport, read
+
+_PROGRESS = re.compile(r"\[ *(\d+)%\]$")
+
+
+class CouldNotCompare(click.ClickException):
+    exit_code = 2
+
+
+@click.command("diff")
+@click.argument("left")
+@click.argument("right")
+@click.option("-k", "selection", metavar="EXPR", help="Which scenarios: words of names, tags and ids.")
+@click.option("--kubernetes", metavar="VERSION", help="The minor version to run, or to behave as.")
+@click.option("--binaries", metavar="DIR", help="Where the control plane's programs are, instead of building them.")
+@click.option("--save", type=click.Path(path_type=Path, file_okay=False), help="Keep both reports there, as JSON.")
+@click.option(
+    "--all-steps", is_flag=True, help="Show a scenario's later differences as well, not only the first step's."
+)
+@click.pass_context
+def diff_command(
+    context: click.Context,
+    left: str,
+    right: str,
+    selection: str | None,
+    kubernetes: str | None,
+    binaries: str | None,
+    save: Path | None,
+    all_steps: bool,
+) -> None:
+    """Compare LEFT and RIGHT, each a target (model, local) or a report (FILE.json), after every step of every scenario.
+
+    Exit code 0: no difference; 1: some; 2: something could not run or be compared.
+    """
+    try:
+        reports = [
+            read(Path(side)) if _is_file(side) else _run(side, selection, kubernetes, binaries)
+            for side in (left, right)
+        ]
+    except (UnreadableReport, suite.CouldNotRun) as error:
+        raise CouldNotCompare(str(error)) from error
+    if save:
+        _save(save, reports)
+    comparison = compare(*reports)
+    if not comparison.scenarios:
+        raise CouldNotCompare("neither report has a scenario")
+    _show(comparison, all_steps)
+    context.exit(comparison.exit_code())
+
+
+def _is_file(side: str) -> bool:
+    return side.endswith(".json") or Path(side, "report.json").exists()
+
+
+def _run(target: str, selection: str | None, kubernetes: str | None, binaries: str | None) -> Report:
+    """The features on a target, with the progress on stderr. Raises CouldNotRun."""
+    local_only = None if target == "model" else binaries
+    command = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
+    console = Console(stderr=True)
+    with console.status(f"features on {target}") as status:
+
+        def show(line: str) -> None:
+            if found := _PROGRESS.search(line):
+                status.update(f"features on {target}: {found[1]} %")
+
+        report = suite.report_of(command, show)
+    if report.problems:
+        raise suite.CouldNotRun(f"{target}: {report.problems[0]}")
+    return report
+
+
+def _save(directory: Path, reports: list[Report]) -> None:
+    names = Counter(report.target for report in reports)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for side, report in zip(("first", "second"), reports, strict=True):
+            name = report.target if names[report.target] == 1 else f"{report.target}-{side}"
+            (directory / f"{name}.json").write_bytes(msgspec.json.encode(report) + b"\n")
+    except OSError as error:
+        raise CouldNotCompare(f"--save: {directory} cannot be written: {error.strerror}") from error
+
+
+def _show(comparison: Comparison, all_steps: bool) -> None:
+    console = Console(highlight=False)
+    console.print(_table(comparison))
+    for scenario in comparison.different:
+        console.print(
+            Text(f"\n{scenario.name}", style="bold"), Text(f"{scenario.where}  @id:{scenario.id}", style="dim")
+        )
+        for step in scenario.different if all_steps else scenario.different[:1]:
+            console.print(Text(f"  {step.heading()}:"))
+            for difference in step.differences:
+                console.print(Text(f"    {difference}"), soft_wrap=True)
+        later = len(scenario.different) - 1
+        if later and not all_steps:
+            console.print(
+                Text(f"  and after {later} later {'step' if later == 1 else 'steps'} (--all-steps shows them)")
+            )
+    reasons = Counter((it.not_compared, it.could_not_run) for it in comparison.scenarios if it.not_compared)
+    for (reason, _), count in reasons.items():
+        console.print(
+            Text(f"\nnot compared, {count} {'scenario' if count == 1 else 'scenarios'}: {reason}"), soft_wrap=True
+        )
+    console.print(Text(f"\n{_closing_line(comparison)}"), soft_wrap=True)
+
+
+def _table(comparison: Comparison) -> Table:
+    table = Table("feature", box=None, header_style="dim", pad_edge=False)
+    for heading in ("scenarios", "steps", "equal", "different", "not compared"):
+        table.add_column(heading, justify="right")
+    by_feature = groupby(comparison.scenarios, key=lambda it: it.where.partition(":")[0])
+    for feature, group in by_feature:
+        table.add_row(feature, *_counts(tuple(group)))
+    table.add_section()
+    table.add_row(f"{comparison.left} and {comparison.right}", *_counts(comparison.scenarios), style="bold")
+    return table
+
+
+def _counts(scenarios: tuple[Compared, ...]) -> tuple[str, ...]:
+    different = sum(bool(it.different) for it in scenarios)
+    not_compared = sum(bool(it.not_compared) for it in scenarios)
+    equal = len(scenarios) - different - not_compared
+    return tuple(map(str, (len(scenarios), sum(it.steps for it in scenarios), equal, different, not_compared)))
+
+
+def _closing_line(comparison: Comparison) -> str:
+    steps = sum(it.steps for it in comparison.scenarios)
+    compared = (
+        f"{len(comparison.compared)} scenarios and {steps} steps compared on {comparison.left} and {comparison.right}"
+    )
+    return f"{compared}: {len(comparison.different) or 'no'} {'differ' if comparison.different else 'difference'}"

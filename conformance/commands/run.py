@@ -1,0 +1,37 @@
+"""``deployment-conformance run``: the features on one target, by pytest."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from conformance import suite
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True})
+@click.option("--target", default="model", show_default=True, help="The cluster to run on.")
+@click.option("--kubernetes", metavar="VERSION", help="The minor version to run, or to behave as.")
+@click.option("--binaries", metavar="DIR", help="Where the control plane's programs are, instead of building them.")
+@click.option("-k", "selection", metavar="EXPR", help="Which scenarios: words of names, tags and ids.")
+@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write JSON, JUnit and HTML there.")
+@click.argument("pytest_arguments", nargs=-1, type=click.UNPROCESSED)
+def run_command(
+    target: str,
+    kubernetes: str | None,
+    binaries: str | None,
+    selection: str | None,
+    report: Path | None,
+    pytest_arguments: tuple[str, ...],
+) -> None:
+    """Run the features on a target. What else is given goes to pytest as it is: -n 2, -x, -v."""
+    try:
+        command = suite.arguments(
+            target=target, kubernetes=kubernetes, binaries=binaries, selection=selection, report=report
+        )
+    except suite.CouldNotRun as error:
+        raise click.UsageError(str(error)) from error
+    sys.stdout.flush()
+    os.execv(command[0], [*command, *pytest_arguments])  # pytest in our place: its signals and exit code are ours

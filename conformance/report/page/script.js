@@ -1,0 +1,48 @@
+"use strict";
+const scenarios = [...document.querySelectorAll("details")];
+const buttons = [...document.querySelectorAll("button[data-show]")];
+const search = document.getElementById("search");
+const unfold = document.getElementById("unfold");
+let shown = "all";
+
+function filter() {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const it of scenarios) {
+    const wanted = shown === "all" || it.classList.contains(shown);
+    it.hidden = !(wanted && words.every(word => it.dataset.words.includes(word)));
+  }
+  for (const section of document.querySelectorAll("section")) {
+    section.hidden = !section.querySelector("details:not([hidden])");
+    for (const rule of section.querySelectorAll("h3")) {
+      let next = rule.nextElementSibling;
+      while (next && next.hidden) next = next.nextElementSibling;
+      rule.hidden = next?.tagName !== "DETAILS";
+    }
+  }
+  document.getElementById("none").hidden = scenarios.some(it => !it.hidden);
+}
+
+search.addEventListener("input", filter);
+for (const button of buttons) {
+  button.addEventListener("click", () => {
+    shown = button.dataset.show;
+    for (const it of buttons) it.setAttribute("aria-pressed", String(it === button));
+    filter();
+  });
+}
+unfold.addEventListener("click", () => {
+  const open = unfold.textContent === "open all";
+  for (const it of scenarios) if (!it.hidden) it.open = open;
+  unfold.textContent = open ? "close all" : "open all";
+});
+document.addEventListener("keydown", event => {
+  if (event.key !== "/" || document.activeElement === search) return;
+  event.preventDefault();
+  search.focus();
+});
+function openNamed() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named instanceof HTMLDetailsElement) named.open = true;
+}
+window.addEventListener("hashchange", openNamed);
+openNamed();

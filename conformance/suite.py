@@ -1,0 +1,84 @@
+"""Runs the features with pytest in a process of its own, and reads back the report."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from conformance.report.model import Report, read
+
+Listener = Callable[[str], None]
+
+
+class CouldNotRun(Exception):
+    """A run that led to no report: one sentence."""
+
+
+def features_directory() -> Path:
+    """The features: those of the working directory, or else those that came with this code. Raises CouldNotRun."""
+    for root in (Path.cwd(), Path(__file__).resolve().parent.parent):
+        if (root / "features").is_dir():
+            return root / "features"
+    raise CouldNotRun("there is no directory features/ here; run this in a checkout of deployment-conformance")
+
+
+def arguments(
+    *,
+    target: str,
+    kubernetes: str | None = None,
+    binaries: str | None = None,
+    selection: str | None = None,
+    report: Path | None = None,
+) -> list[str]:
+    """The command line of a pytest that runs the features on a target."""
+    options = {"--target": target, "--kubernetes": kubernetes, "--binaries": binaries, "--report": report}
+    given = [f"{name}={value}" for name, value in options.items() if value is not None]
+    features = features_directory()
+    command = [sys.executable, "-m", "pytest", str(features), f"--rootdir={features.parent}"]
+    command += ["-o", "conformance_features=true", *given]
+    return command + (["-k", selection] if selection else [])
+
+
+def report_of(command: Sequence[str], listen: Listener) -> Report:
+    """Runs it with each line of its output given to ``listen``. Raises CouldNotRun, with the end of the output."""
+    with tempfile.TemporaryDirectory(prefix="deployment-conformance-") as directory:
+        full = [*command, f"--report={directory}", "-v"]
+        with (
+            subprocess.Popen(full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process,
+            _ended_with_us(process),
+        ):
+            assert process.stdout is not None
+            lines = []
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                listen(lines[-1])
+        file = Path(directory) / "report.json"
+        if not file.exists():
+            said = [line for line in lines if line.strip()]
+            raise CouldNotRun(
+                "".join(said[-1:]).removeprefix("ERROR: ") or f"pytest ended with {process.returncode} and no word"
+            )
+        return read(file)
+
+
+@contextmanager
+def _ended_with_us(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Whatever ends this process in an orderly way, Ctrl-C and SIGTERM included, ends that one first."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+        signal.signal(signal.SIGTERM, previous)
