@@ -29,19 +29,25 @@ _Conform = Callable[[Any], Any]
 _Zero = Callable[[], Any]
 """Makes a type's zero value, anew each time."""
 
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_RFC3339 = re.compile(
+    r"\d{4}-(?P<month>\d\d)-(?P<day>\d\d)T(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+    r"(\.\d+)?(Z|[+-]\d\d:\d\d)",
+    re.ASCII,
+)
 _INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
 
 
 class Misfit(ValueError):
-    """A value that does not fit its type; ``str()`` is the decoder's text.
+    """A value that does not fit its type; ``str()`` is what Go's JSON decoder says.
 
     On its way out it learns where it was: the innermost struct, and the names of the fields on the way to it.
+    ``kind`` is Go's kind of the type, empty for a type with a decoder of its own.
     """
 
-    def __init__(self, found: str, type_: str) -> None:
-        self._found = found
+    def __init__(self, value: Any, type_: str, kind: str = "") -> None:
+        self._value = value
         self._type = type_
+        self._kind = kind
         self._struct = ""
         self._path: tuple[str, ...] = ()
 
@@ -51,19 +57,41 @@ class Misfit(ValueError):
         return self
 
     def __str__(self) -> str:
-        place = f"Go struct field {self._struct}.{'.'.join(self._path)}" if self._path else "Go value"
-        return f"json: cannot unmarshal {self._found} into {place} of type {self._type}"
+        return self._text(f"Go struct field {self._struct}.{'.'.join(self._path)}" if self._path else "Go value")
+
+    def unstructured(self) -> str:
+        """What Go's converter says instead, where the value does not come from JSON text but from a merge."""
+        found = _go_kind(self._value)
+        match self._kind:
+            case "":
+                return self._text("Go value")
+            case "struct":
+                return f"cannot restore struct from: {found}"
+            case "slice" | "map":
+                return f"cannot restore {self._kind} from {found}"
+        if (found, self._kind) in _CONVERTIBLE:
+            return f"cannot convert {found} to {self._type}"
+        return f"unrecognized type: {self._kind}"
+
+    def _text(self, place: str) -> str:
+        found = _word(self._value)
+        if found == "number" and self._type in _INT_RANGES:
+            found = f"number {self._value}"
+        return f"json: cannot unmarshal {found} into {place} of type {self._type}"
 
 
 class Malformed(Misfit):
     """A text that its type's own decoder refuses, which knows of no place."""
 
     def __init__(self, text: str) -> None:
-        super().__init__("", "")
-        self._text = text
+        super().__init__(None, "")
+        self._malformed = text
 
     def __str__(self) -> str:
-        return self._text
+        return self._malformed
+
+    def unstructured(self) -> str:
+        return self._malformed
 
 
 def conform(document: Json, struct: str, version: Version) -> Json:
@@ -82,11 +110,11 @@ def _compiled(struct: str, version: str) -> _Conform:
 def _struct(tables: Schema, type_: str) -> _Conform:
     members = {name: _member(tables, field) for name, field in tables.members(type_).items()}
     absent = {name: zero for name, field in tables.members(type_).items() if (zero := _absent(tables, field))}
-    order = tuple(members)
+    places = _places(tables, type_)
 
     def conform_struct(value: Any) -> Any:
         if not isinstance(value, dict):
-            raise Misfit(_word(value), type_)
+            raise Misfit(value, type_, "struct")
         made = {}
         for name, content in value.items():
             member = members.get(name)
@@ -94,15 +122,26 @@ def _struct(tables: Schema, type_: str) -> _Conform:
                 try:
                     kept = member(content)
                 except Misfit as misfit:
-                    raise misfit.within(type_, name) from None
+                    raise misfit.within(type_, places[name]) from None
                 if kept is not None:
                     made[name] = kept
         for name, zero in absent.items():
             if name not in made:
                 made[name] = zero()
-        return {name: made[name] for name in order if name in made}
+        return {name: made[name] for name in members if name in made}
 
     return conform_struct
+
+
+def _places(tables: Schema, type_: str, within: str = "") -> dict[str, str]:
+    """What errors call each member: its name, after those of the structs that it is inlined from."""
+    places: dict[str, str] = {}
+    for field in tables.fields(type_):
+        if field.inline:
+            places |= _places(tables, field.type, f"{within}{field.go}.")
+        else:
+            places[field.json] = within + field.json
+    return places
 
 
 def _member(tables: Schema, field: Field) -> _Conform:
@@ -144,19 +183,19 @@ def _value(tables: Schema, type_: str, kind: str) -> _Conform:
     if kind == "struct":
         return _struct(tables, type_)
     if kind == "string":
-        return lambda value: value if isinstance(value, str) else _misfit(value, type_)
+        return lambda value: value if isinstance(value, str) else _misfit(value, type_, kind)
     if kind == "bool":
-        return lambda value: value if isinstance(value, bool) else _misfit(value, type_)
-    return _integer(type_, *_INT_RANGES[kind])
+        return lambda value: value if isinstance(value, bool) else _misfit(value, type_, kind)
+    return _integer(type_, kind)
 
 
-def _integer(type_: str, lowest: int, highest: int) -> _Conform:
+def _integer(type_: str, kind: str) -> _Conform:
+    lowest, highest = _INT_RANGES[kind]
+
     def conform_integer(value: Any) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest:
             return value
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            raise Misfit(f"number {value}", type_)
-        raise Misfit(_word(value), type_)
+        raise Misfit(value, type_, kind)
 
     return conform_integer
 
@@ -164,7 +203,7 @@ def _integer(type_: str, lowest: int, highest: int) -> _Conform:
 def _list(type_: str, element: _Conform, null: _Zero) -> _Conform:
     def conform_list(value: Any) -> list[Any] | None:
         if not isinstance(value, list):
-            raise Misfit(_word(value), type_)
+            raise Misfit(value, type_, "slice")
         return [null() if one is None else element(one) for one in value] or None
 
     return conform_list
@@ -173,8 +212,8 @@ def _list(type_: str, element: _Conform, null: _Zero) -> _Conform:
 def _map(type_: str, element: _Conform, null: _Zero) -> _Conform:
     def conform_map(value: Any) -> Json | None:
         if not isinstance(value, dict):
-            raise Misfit(_word(value), type_)
-        return {key: null() if one is None else element(one) for key, one in value.items()} or None
+            raise Misfit(value, type_, "map")
+        return {key: null() if value[key] is None else element(value[key]) for key in sorted(value)} or None
 
     return conform_map
 
@@ -193,13 +232,13 @@ def _quantity(value: Any) -> str:
         raise Malformed(str(error)) from None
 
 
-def _int_or_string(value: Any) -> int | str:
+def _int_or_string(value: Any) -> Any:
     if isinstance(value, str):
         return value
     try:
-        return _INT32(value)  # type: ignore[no-any-return]
-    except Misfit as misfit:
-        raise Malformed(str(misfit)) from None
+        return _INT32(value)
+    except Misfit:
+        raise Misfit(value, "int32") from None
 
 
 def _time(value: Any) -> str:
@@ -212,22 +251,25 @@ def _micro_time(value: Any) -> str:
 
 def _instant(value: Any) -> datetime:
     if not isinstance(value, str):
-        raise Malformed(f"json: cannot unmarshal {_word(value)} into Go value of type string")
+        raise Misfit(value, "string")
+    match = _RFC3339.fullmatch(value)
+    if match is None:
+        shown = go_quote(value)
+        raise Malformed(f'parsing time {shown} as "2006-01-02T15:04:05Z07:00": cannot parse {shown} as "2006"')
     try:
-        if _RFC3339.fullmatch(value):
-            return datetime.fromisoformat(value).astimezone(UTC)
+        return datetime.fromisoformat(value).astimezone(UTC)
     except ValueError:
-        pass
-    shown = go_quote(value)
-    raise Malformed(f'parsing time {shown} as "2006-01-02T15:04:05Z07:00": cannot parse {shown} as "2006"')
+        limits = {"month": 12, "day": 31, "hour": 23, "minute": 59, "second": 59}
+        wrong = next((part for part, limit in limits.items() if int(match[part]) > limit), "day")
+        raise Malformed(f"parsing time {go_quote(value)}: {wrong} out of range") from None
 
 
 def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _misfit(value: Any, type_: str) -> Any:
-    raise Misfit(_word(value), type_)
+def _misfit(value: Any, type_: str, kind: str) -> Any:
+    raise Misfit(value, type_, kind)
 
 
 def _word(value: Any) -> str:
@@ -241,7 +283,22 @@ def _word(value: Any) -> str:
     return "array" if isinstance(value, list) else "object"
 
 
-_INT32 = _integer("int32", *_INT_RANGES["int32"])
+def _go_kind(value: Any) -> str:
+    """Go's kind of a decoded JSON value."""
+    match _word(value):
+        case "number":
+            return "int64" if isinstance(value, int) else "float64"
+        case "array":
+            return "slice"
+        case "object":
+            return "map"
+    return _word(value)
+
+
+_INT32 = _integer("int32", "int32")
+_CONVERTIBLE = (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
+"""Pairs that Go could convert, and the converter won't."""
+
 _SPECIAL: dict[str, _Conform] = {
     QUANTITY: _quantity,
     INT_OR_STRING: _int_or_string,

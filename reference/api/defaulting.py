@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from reference.api.conform import Malformed, Misfit, conform
+from reference.api.conform import Misfit, conform
 from reference.api.errors import bad_request
 from reference.api.fielderrors import go_quote
 from reference.api.gates import containers, drop_disabled_fields
@@ -31,20 +31,33 @@ _INIT_CONTAINER_ANNOTATIONS = tuple(
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
+class Unconvertible(ValueError):
+    """An object that fits its type but not the server's own form of it."""
+
+
 def default(kind: Kind[Any], document: Json, version: Version, old: Json | None = None) -> Json:
     """The object that the API server makes of ``document``, before it validates it.
 
     ``old`` is the stored object that an update replaces: fields behind a gate that it uses may stay. Raises ApiError
     (400) for what does not fit its type.
     """
-    struct = f"v1.{kind.name}"
     try:
-        made = conform(document, struct, version)
-        _DEFAULTS[kind.name](made, old or {}, version)
-    except Misfit as misfit:
+        return default_typed(kind, document, version, old)
+    except (Misfit, Unconvertible) as fault:
         raise bad_request(
-            f'{kind.name} in version "{kind.version}" cannot be handled as a {kind.name}: {misfit}'
+            f'{kind.name} in version "{kind.version}" cannot be handled as a {kind.name}: {fault}'
         ) from None
+
+
+def default_typed(kind: Kind[Any], document: Json, version: Version, old: Json | None = None) -> Json:
+    """As ``default``, but raises Misfit and Unconvertible."""
+    struct = f"v1.{kind.name}"
+    made = conform(document, struct, version)
+    for name, value in (("kind", kind.name), ("apiVersion", kind.api_version)):
+        if name in made:
+            made[name] = value
+    _drop_duplicate_owners(made["metadata"])
+    _DEFAULTS[kind.name](made, old or {}, version)
     return conform(made, struct, version)  # once more, for the order of the fields: equal objects are equal texts
 
 
@@ -106,6 +119,15 @@ _DEFAULTS: dict[str, Callable[[Json, Json, Version], None]] = {
 }
 
 
+def _drop_duplicate_owners(metadata: Json) -> None:
+    owners: list[Json] = []
+    for owner in metadata.get("ownerReferences", ()):
+        if owner not in owners:
+            owners.append(owner)
+    if owners:
+        metadata["ownerReferences"] = owners
+
+
 def _check_rollback(annotations: Json) -> None:
     text = annotations.get(ROLLBACK_ANNOTATION)
     if text is None:
@@ -114,7 +136,7 @@ def _check_rollback(annotations: Json) -> None:
     if not fault and not -(2**63) <= int(text) < 2**63:
         fault = "value out of range"
     if fault:
-        raise Malformed(
+        raise Unconvertible(
             f"failed to parse annotation[{ROLLBACK_ANNOTATION}]={text} as int64: "
             f"strconv.ParseInt: parsing {go_quote(text)}: {fault}"
         )
