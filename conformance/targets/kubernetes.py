@@ -99,6 +99,11 @@ class KubernetesSession:
         self._rest = Rest(view, pace, powers.busy, powers.check)
         self._held: list[str] = []
 
+    @property
+    def address(self) -> Address:
+        """Where the API server is, and who the scenario is to it."""
+        return self._api.address
+
     def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
         return self._ask("GET", self._path(kind, name, subresource))
 

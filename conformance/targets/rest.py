@@ -13,7 +13,7 @@ waits, so after a period of patience the second kind of fact is given up for tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import Any
 
@@ -91,7 +91,7 @@ class Rest:
             raise
 
     def _unfinished(self, held: bool, still: float) -> str:
-        for business in unfinished(self._view, held):
+        for business in unfinished(self._view.objects(DEPLOYMENT, REPLICA_SET, POD), held):
             if business in self._unable:
                 continue
             if still < self._pace.patience:
@@ -100,9 +100,8 @@ class Rest:
         return ""
 
 
-def unfinished(view: View, held: bool = False) -> Iterator[str]:
-    """What some controller has yet to do about the objects there, each in a sentence."""
-    objects = view.objects(DEPLOYMENT, REPLICA_SET, POD)
+def unfinished(objects: Sequence[tuple[Kind[Any], Seen]], held: bool = False) -> Iterator[str]:
+    """What some controller has yet to do about the Deployments, ReplicaSets and Pods there, each in a sentence."""
     there = {seen.metadata.uid for _, seen in objects}
     blocking = {
         owner.uid for _, seen in objects for owner in seen.metadata.owner_references if owner.block_owner_deletion
