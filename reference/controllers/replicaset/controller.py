@@ -146,8 +146,7 @@ class ReplicaSetController:
         if not _is_valid(rs.spec.selector):
             return
 
-        owned = await self.env.cache.controlled_by(POD, namespace, rs.metadata.uid)
-        pods = [*owned, *await self.env.cache.controlled_by(POD, namespace, "")]
+        pods = await self._owned_pods_and_orphans(rs)
         active = await self.claim_pods(rs, [pod for pod in pods if is_active(pod)])
         terminating = sum(
             is_terminating(pod)
@@ -178,6 +177,13 @@ class ReplicaSetController:
             self.env.queue.forget(key)
         else:
             self.env.queue.add_rate_limited(key)
+
+    async def _owned_pods_and_orphans(self, rs: ReplicaSet) -> list[Pod]:
+        """The Pods that name this ReplicaSet in full as their controller, then those that have none."""
+        namespace = rs.metadata.namespace
+        controlled = await self.env.cache.controlled_by(POD, namespace, rs.metadata.uid)
+        orphans = await self.env.cache.controlled_by(POD, namespace, "")
+        return [*(pod for pod in controlled if _names(controller_of(pod.metadata), rs)), *orphans]
 
     async def claim_pods(self, rs: ReplicaSet, pods: Sequence[Pod]) -> list[Pod]:
         """Those of the active ``pods`` that are the ReplicaSet's, after adoptions and releases."""
@@ -287,6 +293,10 @@ def first_error(answers: Sequence[Exception | None]) -> Exception | None:
     That of the request started last, then the others in order: so Go's scheduler runs goroutines that take no time.
     """
     return next((answer for answer in (*answers[-1:], *answers) if answer is not None), None)
+
+
+def _names(reference: OwnerReference | None, rs: ReplicaSet) -> bool:
+    return reference is not None and (reference.kind, reference.name) == (REPLICA_SET.name, rs.metadata.name)
 
 
 def _is_valid(selector: LabelSelector | None) -> bool:
