@@ -162,7 +162,7 @@ class PodCondition(Value, frozen=True):
     type: str
     status: str
     observed_generation: int = 0
-    last_probe_time: datetime | None = None
+    last_probe_time: datetime | None = field(default_factory=lambda: None)  # null is written, as upstream does
     last_transition_time: datetime | None = None
     reason: str = ""
     message: str = ""

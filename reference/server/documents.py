@@ -18,7 +18,7 @@ from msgspec import Raw
 
 from reference.api.defaulting import default
 from reference.api.errors import ApiError, bad_request
-from reference.api.kinds import DEPLOYMENT, EVENT, REPLICA_SET, Kind, kind_of
+from reference.api.kinds import DEPLOYMENT, EVENT, KINDS, REPLICA_SET, Kind, kind_of
 from reference.api.objects import (
     Json,
     K,
@@ -85,12 +85,13 @@ def shown(obj: Value) -> Json:
     if isinstance(obj, Scale):
         return {"kind": "Scale", "apiVersion": "autoscaling/v1"} | to_json(obj)
     kind = kind_of(obj)  # type: ignore[type-var]
-    empty: Json = {} if kind == EVENT else _EMPTY
-    return {"kind": kind.name, "apiVersion": kind.api_version} | empty | to_json(obj)
+    return {"kind": kind.name, "apiVersion": kind.api_version} | _ALWAYS_SHOWN[kind.name] | to_json(obj)
 
 
-_EMPTY: Json = {"spec": {}, "status": {}}
-"""What the API shows of most kinds even if there is nothing in it."""
+_ALWAYS_SHOWN: Mapping[str, Json] = {kind.name: {"spec": {}, "status": {}} for kind in KINDS} | {
+    EVENT.name: {"eventTime": None}
+}
+"""What the API's JSON has even if there is nothing in it."""
 
 
 def _wholly_patched(call: Call, old: K, version: Version) -> K:
