@@ -19,6 +19,7 @@ from reference.api.kinds import kind_named
 from reference.api.objects import Json
 from reference.versions import LATEST, Version
 
+_LISTS = ("actions", "events", "enqueued", "enqueuedAfter")
 MISSING = msgspec.UNSET
 """The value of a field that is not there."""
 
@@ -36,7 +37,9 @@ class Difference(msgspec.Struct, frozen=True):
 
 def differences(want: Json, got: Json, version: Version = LATEST) -> list[Difference]:
     """All differences between two outcomes in their JSON form; none if they are the same."""
-    found = list(_differences("", _compared(want, version), _compared(got, version)))
+    found: list[Difference] = []
+    if not all(want.get(field, []) == got.get(field, []) for field in _LISTS):  # a short cut: comparing takes time
+        found += _differences("", _compared(want, version), _compared(got, version))
     if _error_identity(want.get("error", "")) != _error_identity(got.get("error", "")):
         found.append(Difference("error", want.get("error", MISSING), got.get("error", MISSING)))
     return found
@@ -48,12 +51,8 @@ def matching_want(wants: list[Json], got: Json, version: Version = LATEST) -> in
 
 
 def _compared(outcome: Json, version: Version) -> Json:
-    return {
-        "actions": [_compared_action(action, version) for action in outcome.get("actions") or []],
-        "events": outcome.get("events") or [],
-        "enqueued": outcome.get("enqueued") or [],
-        "enqueuedAfter": outcome.get("enqueuedAfter") or [],
-    }
+    lists = {field: outcome.get(field) or [] for field in _LISTS}
+    return lists | {"actions": [_compared_action(action, version) for action in lists["actions"]]}
 
 
 def _compared_action(action: Json, version: Version) -> Json:

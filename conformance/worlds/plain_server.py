@@ -24,10 +24,11 @@ class PlainServer:
     """The server of one world; ``actions`` are the calls so far."""
 
     def __init__(self, world: World) -> None:
-        deployment = world.fresh_deployment or world.deployment
         self.actions: list[Action] = []
         self._refusals = world.failures
-        self._objects: dict[tuple[str, str, str], Any] = {_key(DEPLOYMENT, deployment): deployment}
+        self._objects: dict[tuple[str, str, str], Any] = {}
+        if (deployment := world.fresh_deployment or world.deployment) is not None:
+            self._objects[_key(DEPLOYMENT, deployment)] = deployment
         self._objects |= {_key(REPLICA_SET, rs): rs for rs in world.replica_sets}
         self._objects |= {_key(POD, pod): pod for pod in world.pods}
 

@@ -43,7 +43,7 @@ class WorldCache:
 
     def __init__(self, world: World, order: Order) -> None:
         self._objects: dict[type[Any], list[Any]] = {
-            Deployment: [world.deployment],
+            Deployment: [world.deployment] if world.deployment is not None else [],
             ReplicaSet: sorted(world.replica_sets, key=_name, reverse=order == "reverse"),
             Pod: sorted(world.pods, key=_name, reverse=order == "reverse"),
         }
@@ -75,6 +75,9 @@ class RecordingQueue:
         self.enqueued.append(key)
 
     def add_after(self, key: str, delay: timedelta) -> None:
+        if delay <= timedelta(0):
+            self.add(key)
+            return
         seconds = -(-delay // timedelta(seconds=1))
         self.enqueued_after.append(f"{key} {seconds}s")
 
@@ -130,9 +133,7 @@ def run_world(
     Raises ``MalformedWorld`` if that controller has nothing to sync in it.
     """
     which = controller or world.controller or "deployment"
-    if which == "replicaset" and not world.replica_sets:
-        raise MalformedWorld("replicaSets: the ReplicaSet controller needs one to sync")
-    target = world.replica_sets[0] if which == "replicaset" else world.deployment
+    target = _target(world, which)
     server, queue, recorder = PlainServer(world), RecordingQueue(), RecordingRecorder()
     env = WorldEnvironment(world.now, Client(server.perform), WorldCache(world, order), queue, recorder)
     sync = _CONTROLLERS[which](env, version).sync(f"{target.metadata.namespace}/{target.metadata.name}")
@@ -148,6 +149,16 @@ def run_world(
         enqueued=queue.enqueued,
         enqueued_after=queue.enqueued_after,
     )
+
+
+def _target(world: World, controller: ControllerName) -> Deployment | ReplicaSet:
+    if controller == "deployment":
+        if world.deployment is None:
+            raise MalformedWorld("deployment: the Deployment controller needs one to sync")
+        return world.deployment
+    if not world.replica_sets:
+        raise MalformedWorld("replicaSets: the ReplicaSet controller needs one to sync")
+    return world.replica_sets[0]
 
 
 def _run(sync: Coroutine[Any, Any, None]) -> Exception | None:

@@ -35,8 +35,8 @@ class World(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     """What the caches hold, what the server holds instead, what it refuses, and the time."""
 
     now: Annotated[datetime, msgspec.Meta(tz=True)]
-    deployment: Deployment
     id: str = ""
+    deployment: Deployment | None = None
     replica_sets: tuple[ReplicaSet, ...] = ()
     pods: tuple[Pod, ...] = ()
     fresh_deployment: Deployment | None = None
