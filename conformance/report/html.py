@@ -44,6 +44,8 @@ class Told(msgspec.Struct, frozen=True):
     tables: tuple[tuple[tuple[str, tuple[Cell, ...]], ...], ...]
     """For each step that ran: the ReplicaSets by name, if they changed."""
     headline: str
+    problem: str
+    """What kept it from running, if that is no step's own."""
     searched: str
     """All its words, for the search."""
 
@@ -85,6 +87,7 @@ def _tell(scenario: Scenario) -> Told:
         picture=picture(moments),
         tables=tuple(_table(moment, before) for moment, before in zip(moments, befores, strict=False)),
         headline=terminal.headline(scenario),
+        problem=scenario.reason if scenario.outcome == "error" and not any(it.message for it in scenario.steps) else "",
         searched=" ".join(words).lower(),
     )
 

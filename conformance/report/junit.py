@@ -22,7 +22,8 @@ def render(report: Report) -> bytes:
         for scenario in scenarios:
             _case(suite, scenario)
     if report.problems:
-        suite = Xml.SubElement(root, "testsuite", name="the run itself", errors=str(len(report.problems)))
+        count = str(len(report.problems))
+        suite = Xml.SubElement(root, "testsuite", name="the run itself", tests=count, errors=count)
         for problem in report.problems:
             Xml.SubElement(Xml.SubElement(suite, "testcase", name="run"), "error", message=_text(problem))
     Xml.indent(root)

@@ -13,12 +13,13 @@ from markupsafe import Markup, escape
 
 from conformance.report.sizes import Moment, Size
 
-COLUMN = 34
-LANE = 64
+COLUMN = 44
+LANE = 72
 LABEL = 22
-AXIS = 20
-LEFT = 30
-BAR = 20
+AXIS = 22
+LEFT = 34
+BAR = 26
+NARROWEST = 340
 
 
 def picture(moments: Sequence[Moment]) -> Markup:
@@ -27,11 +28,11 @@ def picture(moments: Sequence[Moment]) -> Markup:
     if not lanes:
         return Markup()
     tallest = max(max(size.desired, size.ready, size.available, 1) for lane in lanes.values() for size in lane if size)
-    width = LEFT + COLUMN * len(moments) + 8
+    width = max(LEFT + COLUMN * len(moments) + 8, NARROWEST)
     height = (LANE + LABEL) * len(lanes) + AXIS
     parts: list[str] = []
     for index, lane in enumerate(lanes.values()):
-        parts += _lane(lane, (LANE + LABEL) * index, tallest, width)
+        parts += _lane(lane, (LANE + LABEL) * index, tallest)
     parts += _axis(moments, height)
     box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     label = f"Sizes of {len(lanes)} ReplicaSets after each of {len(moments)} steps"
@@ -51,14 +52,14 @@ def _lanes(moments: Sequence[Moment]) -> dict[str, Lane]:
     return lanes
 
 
-def _lane(lane: Lane, top: int, tallest: int, width: int) -> Iterator[str]:
+def _lane(lane: Lane, top: int, tallest: int) -> Iterator[str]:
     base = top + LABEL + LANE - 6
     unit = (LANE - 22) / tallest
     last = next(size for size in reversed(lane) if size)
     revision = f" · revision {last.revision}" if last.revision else ""
     yield f'<text x="0" y="{top + 14}" class="who"><tspan class="name">{escape(last.image)}</tspan>'
     yield f" {escape(last.name)}{revision}</text>"
-    yield f'<path class="base" d="M{LEFT} {base}H{width}"/>'
+    yield f'<path class="base" d="M{LEFT} {base}h{COLUMN * len(lane)}"/>'
     yield f'<text x="{LEFT - 6}" y="{base + 4}" class="tick">0</text>'
     ready, available, desired = "", "", ""
     numbers: list[str] = []
@@ -68,7 +69,7 @@ def _lane(lane: Lane, top: int, tallest: int, width: int) -> Iterator[str]:
         if size is not None:
             x = left + (COLUMN - BAR) // 2
             ready += _bar(x, base, BAR, size.ready * unit)
-            available += _bar(x + 4, base, BAR - 8, size.available * unit)
+            available += _bar(x + 5, base, BAR - 10, size.available * unit)
             level = f"{base - size.desired * unit:.1f}".removesuffix(".0")
             desired += f"V{level}H{left + COLUMN}" if before else f"M{left} {level}H{left + COLUMN}"
             if before is None or before.desired != size.desired:

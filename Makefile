@@ -1,0 +1,63 @@
+# What a user types. Needs Python 3.11 or newer, make and git; everything else is set up in .venv, once.
+#
+#   make conformance                the features on the reference model
+#   make conformance TARGET=local   on a real control plane; K="rollback" selects, KUBERNETES=1.36 another version
+#   make test                       everything that proves this project
+
+TARGET ?= model
+KUBERNETES ?= 1.37
+K ?=
+REPORT ?= report
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(name))))
+
+BIN := .venv/bin
+RUN := .venv/.ready-to-run
+DEVELOP := .venv/.ready-to-develop
+MAKEFLAGS += --no-print-directory
+
+.PHONY: conformance test bench upstream setup lock clean
+
+conformance: $(RUN)
+	@$(BIN)/deployment-conformance run --target=$(TARGET) --kubernetes=$(KUBERNETES) --report=$(REPORT) $(if $(K),-k "$(K)") -q
+
+test: $(DEVELOP)
+	@$(BIN)/python .ci/check.py
+
+bench: $(DEVELOP)
+	@$(BIN)/python -m benchmarks
+
+upstream: $(RUN)
+	$(BIN)/python -m conformance.upstream $(KUBERNETES)
+
+setup: $(DEVELOP)
+
+lock: $(DEVELOP)
+	@$(BIN)/pip install --quiet uv
+	$(LOCK) pyproject.toml requirements/build.in --output-file requirements/run.txt
+	$(LOCK) pyproject.toml requirements/build.in --extra dev --constraint requirements/run.txt --output-file requirements/dev.txt
+
+LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --no-emit-find-links
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info $(REPORT)
+
+# A stamp is newer than what it was made of, or it is made again; so set-up costs nothing when there is nothing to do.
+$(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
+	$(call install,run)
+
+$(DEVELOP): requirements/dev.txt pyproject.toml | $(BIN)/python
+	$(call install,dev)
+	@touch $(RUN)
+
+$(BIN)/python:
+	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 2; }
+
+define install
+@echo "setting up .venv (requirements/$(1).txt)"
+@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/$(1).txt
+@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+@touch $@
+endef
