@@ -35,6 +35,7 @@ from reference.server.scale import Scale
 from reference.versions import Version
 
 _PARTS = ("metadata", "spec", "status")
+_TYPE_META = frozenset(("kind", "apiVersion"))
 _TEMPLATED = (DEPLOYMENT.name, REPLICA_SET.name)
 
 
@@ -57,7 +58,7 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
 def patched(call: Call, old: K, version: Version) -> K:
     """The object that a patch makes of ``old``, with the server's defaults. Raises ApiError (400, 422)."""
     kind: Kind[K] = call.kind
-    if call.patch_type not in (MERGE, STRATEGIC_MERGE):
+    if call.patch_type not in (MERGE, STRATEGIC_MERGE) or not _TYPE_META.union(_PARTS).issuperset(call.body):
         return _wholly_patched(call, old, version)
     patch = {part: content for part, content in call.body.items() if part in _PARTS}
     if call.subresource == "status":
