@@ -2,7 +2,7 @@
 
 It checks no resourceVersion and sets none, answers a write with the object as sent, and refuses only what the world
 says, what does not exist and what exists already. It writes down every call, refused or not, and names a Pod after the
-number of the call.
+number of the call. In its errors every resource is one of the group apps.
 
 Source: ``tests/golden/README.md``; the texts of refusals, apimachinery ``api/errors``.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.worlds.world import Action, Refusal, World
-from reference.api.errors import ApiError, Cause, already_exists, internal_error, not_found
+from conformance.worlds.world import Action, Reason, World
+from reference.api.errors import ApiError, Cause, internal_error, not_found
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 from reference.api.objects import Deployment, OwnerReference, Pod, ReplicaSet, from_json, replace
 from reference.machinery.client import Call
@@ -34,13 +34,14 @@ class PlainServer:
 
     async def perform(self, call: Call) -> Any:
         """The transport. Raises ``ApiError``."""
-        refusal = self._refusal(call)
-        self.actions.append(_action(call, refusal))
-        if refusal is not None:
-            raise _refused(call, refusal.reason)
+        reason = self._refusal(call)
+        self.actions.append(_action(call, reason))
+        if reason is not None:
+            raise _refused(call, reason)
         return getattr(self, f"_{call.verb}")(call)
 
-    def _refusal(self, call: Call) -> Refusal | None:
+    def _refusal(self, call: Call) -> Reason | None:
+        """Why the call is refused: because the world says so, or it asks for what is not, or makes what is."""
         for refusal in self._refusals:
             if (
                 refusal.verb == call.verb
@@ -48,29 +49,25 @@ class PlainServer:
                 and refusal.subresource == call.subresource
                 and refusal.name in ("", call.name)
             ):
-                return refusal
-        return None
+                return refusal.reason
+        exists = _place(call) in self._objects
+        if call.verb == "create":
+            return "AlreadyExists" if exists else None
+        return None if exists else "NotFound"
 
     def _get(self, call: Call) -> Any:
-        found = self._objects.get((call.kind.resource, call.namespace, call.name))
-        if found is None:
-            raise not_found(call.kind.qualified_resource, call.name)
-        return found
+        return self._objects[_place(call)]
 
     def _create(self, call: Call) -> Any:
         obj = call.body
         if not call.name:
             name = f"{obj.metadata.generate_name}{len(self.actions):05d}"
             obj = replace(obj, metadata=replace(obj.metadata, name=name))
-        key = call.kind.resource, call.namespace, obj.metadata.name
-        if key in self._objects:
-            raise already_exists(call.kind, obj.metadata.name)
-        self._objects[key] = obj
+        self._objects[call.kind.resource, call.namespace, obj.metadata.name] = obj
         return obj
 
     def _update(self, call: Call) -> Any:
-        self._get(call)
-        self._objects[call.kind.resource, call.namespace, call.name] = call.body
+        self._objects[_place(call)] = call.body
         return call.body
 
     def _patch(self, call: Call) -> Any:
@@ -83,19 +80,22 @@ class PlainServer:
             else:
                 references[entry["uid"]] = from_json(entry, OwnerReference)
         obj = replace(obj, metadata=replace(obj.metadata, owner_references=tuple(references.values())))
-        self._objects[call.kind.resource, call.namespace, call.name] = obj
+        self._objects[_place(call)] = obj
         return obj
 
     def _delete(self, call: Call) -> None:
-        self._get(call)
-        del self._objects[call.kind.resource, call.namespace, call.name]
+        del self._objects[_place(call)]
+
+
+def _place(call: Call) -> tuple[str, str, str]:
+    return call.kind.resource, call.namespace, call.name
 
 
 def _key(kind: Kind[Any], obj: Deployment | ReplicaSet | Pod) -> tuple[str, str, str]:
     return kind.resource, obj.metadata.namespace, obj.metadata.name
 
 
-def _action(call: Call, refusal: Refusal | None) -> Action:
+def _action(call: Call, failed: Reason | None) -> Action:
     return Action(
         verb=call.verb,
         resource=call.kind.resource,
@@ -104,12 +104,11 @@ def _action(call: Call, refusal: Refusal | None) -> Action:
         object=call.body if call.verb in ("create", "update") else None,
         patch=call.body if call.verb == "patch" else None,
         patch_type=call.patch_type or "",
-        failed=refusal.reason if refusal is not None else "",
+        failed=failed or "",
     )
 
 
-def _refused(call: Call, reason: str) -> ApiError:
-    """The refusal in the words of upstream's oracle, to which every resource is one of the group apps."""
+def _refused(call: Call, reason: Reason) -> ApiError:
     resource = f"{call.kind.resource}.apps"
     subject = f'{resource} "{call.name}"' if call.name else resource
     match reason:

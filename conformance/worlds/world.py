@@ -45,7 +45,7 @@ class World(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
 
 
 class Action(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """One call to the API server; ``failed`` is the reason of a refusal that the world asked for."""
+    """One call to the API server; ``failed`` is why the server refused it."""
 
     verb: str
     resource: str
