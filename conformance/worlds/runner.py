@@ -17,7 +17,7 @@ from reference.api.errors import ApiError
 from reference.api.kinds import Kind
 from reference.api.objects import Deployment, K, Object, Pod, ReplicaSet
 from reference.api.owners import controller_of
-from reference.controllers.deployment import DeploymentController
+from reference.controllers.deployment import DeploymentController, DeploymentSync
 from reference.controllers.deployment.util import SyncError
 from reference.controllers.replicaset import ReplicaSetController
 from reference.controllers.replicaset.consistency import StaleCache
@@ -28,8 +28,18 @@ from reference.machinery.ref_manager import Aggregate, CannotAdopt
 from reference.versions import LATEST, Version
 
 Order = Literal["name", "reverse"]
+
+
+class _PlainSync(DeploymentSync):
+    encodes_requests = False  # the plain server takes objects as they are
+
+
+class _PlainDeploymentController(DeploymentController):
+    deployment_sync = _PlainSync
+
+
 _CONTROLLERS: dict[ControllerName, Callable[[Environment, Version], Controller]] = {
-    "deployment": DeploymentController,
+    "deployment": _PlainDeploymentController,
     "replicaset": ReplicaSetController,
 }
 

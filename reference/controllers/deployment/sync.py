@@ -39,6 +39,9 @@ MAX_NAME_LENGTH = 253
 class SyncBase:
     """One sync of one Deployment: what all its paths need."""
 
+    encodes_requests = True
+    """Whether sending the Deployment leaves traces in it, which the hash shows: so does upstream's encoding."""
+
     def __init__(self, env: Environment, version: Version, deployment: Deployment) -> None:
         self.env = env
         self.version = version
