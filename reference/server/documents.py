@@ -29,13 +29,14 @@ from reference.api.objects import (
     to_json,
     type_error,
 )
-from reference.api.patches import apply_patch
+from reference.api.patches import apply_patch, merge_patch
+from reference.api.schema import schema
+from reference.api.strategic import strategic_merge
 from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call
 from reference.server.scale import Scale
 from reference.versions import Version
 
-_PARTS = ("metadata", "spec", "status")
-_TYPE_META = frozenset(("kind", "apiVersion"))
+_LIGHT_METADATA = frozenset(("uid", "resourceVersion", "ownerReferences", "finalizers"))
 _TEMPLATED = (DEPLOYMENT.name, REPLICA_SET.name)
 
 
@@ -46,7 +47,7 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
     """
     if isinstance(body, Mapping):
         _check_kind(kind, body)
-        return _decoded(kind, dict(body), version)
+        return _typed(kind, default(kind, dict(body), version))
     value: Any = body
     if value.kind or value.api_version:
         value = replace(value, kind="", api_version="")
@@ -56,22 +57,38 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
 
 
 def patched(call: Call, old: K, version: Version) -> K:
-    """The object that a patch makes of ``old``, with the server's defaults. Raises ApiError (400, 422)."""
+    """The object that a patch makes of ``old``, with the server's defaults. Raises ApiError."""
+    if call.patch_type in (MERGE, STRATEGIC_MERGE) and _is_light(call):
+        try:
+            return _lightly_patched(call, old, version)
+        except type_error:
+            pass  # the long way tells in the server's words what is wrong
     kind: Kind[K] = call.kind
-    if call.patch_type not in (MERGE, STRATEGIC_MERGE) or not _TYPE_META.union(_PARTS).issuperset(call.body):
-        return _wholly_patched(call, old, version)
-    patch = {part: content for part, content in call.body.items() if part in _PARTS}
+    assert call.patch_type is not None
+    return _typed(kind, apply_patch(shown(old), call.body, call.patch_type, kind, version))
+
+
+def _is_light(call: Call) -> bool:
+    """Whether a merge can be told to touch only what has no defaults: the status, or a few fields of the metadata."""
+    patch = call.body
     if call.subresource == "status":
-        patch.pop("spec", None)  # what a status patch says of the spec is dropped
-    if "spec" in patch:
-        return _wholly_patched(call, old, version)
-    document = {part: to_json(getattr(old, part)) for part in patch}
-    made = apply_patch(document, patch, call.patch_type, kind, version)
-    try:
-        parts = {part: from_json(made.get(part) or {}, type(getattr(old, part))) for part in patch}
-    except type_error as error:
-        raise _undecodable(kind, error) from error
-    return replace(old, **parts)
+        return isinstance(patch, dict) and patch.keys() == {"status"}
+    return (
+        isinstance(patch, dict)
+        and patch.keys() == {"metadata"}
+        and isinstance(patch["metadata"], dict)
+        and _LIGHT_METADATA.issuperset(patch["metadata"])
+    )
+
+
+def _lightly_patched(call: Call, old: K, version: Version) -> K:
+    (part,) = call.body
+    document = {part: to_json(getattr(old, part))}
+    if call.patch_type == MERGE:
+        made = merge_patch(document, call.body)
+    else:
+        made = strategic_merge(document, call.body, f"v1.{call.kind.name}", schema(version))
+    return replace(old, **{part: from_json(made.get(part) or {}, type(getattr(old, part)))})
 
 
 def patched_scale(call: Call, scale: Scale, version: Version) -> Json:
@@ -95,16 +112,10 @@ _ALWAYS_SHOWN: Mapping[str, Json] = {kind.name: {"spec": {}, "status": {}} for k
 """What the API's JSON has even if there is nothing in it."""
 
 
-def _wholly_patched(call: Call, old: K, version: Version) -> K:
-    kind: Kind[K] = call.kind
-    assert call.patch_type is not None
-    made = apply_patch(shown(old), call.body, call.patch_type, kind, version)
-    return _decoded(kind, made, version)
-
-
-def _decoded(kind: Kind[K], document: Json, version: Version) -> K:
+def _typed(kind: Kind[K], document: Json) -> K:
+    """The value of a document that has its defaults. Raises the 400 of one that does not fit all the same."""
     try:
-        decoded: Any = from_json(default(kind, document, version), kind.type)
+        decoded: Any = from_json(document, kind.type)
     except type_error as error:
         raise _undecodable(kind, error) from error
     return replace(decoded, kind="", api_version="")  # type: ignore[no-any-return]
