@@ -75,7 +75,7 @@ def _with_detail(text: str, detail: str) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, str):
         return go_quote(value)
-    text = msgspec.json.encode(value, order="sorted").decode()
+    text = msgspec.json.encode(value, order="deterministic").decode()
     return _HTML.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 

@@ -9,16 +9,15 @@ import re
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = _LABEL + r"(\." + _LABEL + ")*"
-_DNS1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_VALUE = "(" + _QUALIFIED + ")?"
-_C_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 _CONFIG_MAP_KEY = "[-._a-zA-Z0-9]+"
 _PERCENT = "[0-9]+%"
-_PORT_NAME_CHARACTERS = "^[-a-z0-9]+$"
+_HEADER_NAME = "[-A-Za-z0-9]+"
 
 LABEL_LENGTH = 63
 SUBDOMAIN_LENGTH = 253
+PORT_NAME_LENGTH = 15
 
 _LABEL_TEXT = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
@@ -81,6 +80,57 @@ def label_value(text: str) -> list[str]:
     if not _matches(_LABEL_VALUE, text):
         faults.append(_regex_fault(_LABEL_VALUE_TEXT, _LABEL_VALUE, "MyValue", "my_value", "12345"))
     return faults
+
+
+def percentage(text: str) -> list[str]:
+    if _matches(_PERCENT, text):
+        return []
+    words = "a valid percent string must be a numeric string followed by an ending '%'"
+    return [_regex_fault(words, _PERCENT, "1%", "93%")]
+
+
+def port_number(number: int) -> list[str]:
+    return [] if 1 <= number <= 65535 else ["must be between 1 and 65535, inclusive"]
+
+
+def port_name(text: str) -> list[str]:
+    faults = _at_most(text, PORT_NAME_LENGTH)
+    if not _matches("[-a-z0-9]+", text):
+        faults.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not re.search("[a-z]", text):
+        faults.append("must contain at least one letter (a-z)")
+    if "--" in text:
+        faults.append("must not contain consecutive hyphens")
+    if text.startswith("-") or text.endswith("-"):
+        faults.append("must not begin or end with a hyphen")
+    return faults
+
+
+def variable_name(text: str) -> list[str]:
+    """The name of an environment variable."""
+    if all(" " <= character <= "~" and character != "=" for character in text):
+        return []
+    return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
+
+
+def config_map_key(text: str) -> list[str]:
+    """A key of a ConfigMap or Secret."""
+    faults = _at_most(text, SUBDOMAIN_LENGTH)
+    if not _matches(_CONFIG_MAP_KEY, text):
+        words = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+        faults.append(_regex_fault(words, _CONFIG_MAP_KEY, "key.name", "KEY_NAME", "key-name"))
+    if text in (".", ".."):
+        faults.append(f"must not be '{text}'")
+    elif text.startswith(".."):
+        faults.append("must not start with '..'")
+    return faults
+
+
+def header_name(text: str) -> list[str]:
+    if _matches(_HEADER_NAME, text):
+        return []
+    words = "a valid HTTP header must consist of alphanumeric characters or '-'"
+    return [_regex_fault(words, _HEADER_NAME, "X-Header-Name")]
 
 
 def _matches(pattern: str, text: str) -> bool:

@@ -1,0 +1,124 @@
+"""What the API server finds wrong with an object's metadata: names, labels, annotations, owners, finalizers.
+
+Source: apimachinery ``api/validation`` and ``meta/v1/validation``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reference.api import fielderrors, formats
+from reference.api.checks import required_as, written_as
+from reference.api.errors import Cause
+from reference.api.fielderrors import go_quote
+from reference.api.objects import ObjectMeta, OwnerReference
+
+_PATH = "metadata"
+_ANNOTATIONS_SIZE = 256 * 1024
+_IMMUTABLE = "field is immutable"
+_ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+
+
+def metadata_causes(metadata: ObjectMeta, *, namespaced: bool) -> list[Cause]:
+    """What is wrong with the metadata of a new object, whose name has been generated already."""
+    causes: list[Cause] = []
+    if metadata.generate_name:
+        checked = metadata.generate_name
+        checked = f"{checked[:-1]}a" if checked.endswith("-") else checked
+        faults = formats.dns_subdomain(checked)
+        causes += [fielderrors.invalid(f"{_PATH}.generateName", metadata.generate_name, fault) for fault in faults]
+    if not metadata.name:
+        causes.append(fielderrors.required(f"{_PATH}.name", "name or generateName is required"))
+    else:
+        causes += written_as(f"{_PATH}.name", metadata.name, formats.dns_subdomain)
+    if namespaced:
+        causes += required_as(f"{_PATH}.namespace", metadata.namespace, formats.dns_label)
+    causes += _common_causes(metadata)
+    return causes + _finalizer_causes(metadata.finalizers)
+
+
+def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
+    """What is wrong with the metadata of an update."""
+    causes: list[Cause] = []
+    added = sorted(name for name in dict.fromkeys(new.finalizers) if name not in old.finalizers)
+    if old.deletion_timestamp is not None and added:
+        shown = f"[]string{{{', '.join(map(go_quote, added))}}}"
+        text = f"no new finalizers can be added if the object is being deleted, found new finalizers {shown}"
+        causes.append(fielderrors.forbidden(f"{_PATH}.finalizers", text))
+    causes += _unchanged("name", new.name, old.name)
+    causes += _unchanged("namespace", new.namespace, old.namespace)
+    causes += _unchanged("uid", new.uid, old.uid)
+    return causes + _common_causes(new)
+
+
+def label_causes(labels: Mapping[str, str], path: str) -> list[Cause]:
+    """What is wrong with a set of labels, by key."""
+    causes = []
+    for key in sorted(labels):
+        causes += written_as(path, key, formats.qualified_name)
+        causes += written_as(path, labels[key], formats.label_value)
+    return causes
+
+
+def annotation_causes(annotations: Mapping[str, str], path: str) -> list[Cause]:
+    """What is wrong with annotations: their keys, or how much they are."""
+    causes = [
+        fielderrors.invalid(path, key, fault)
+        for key in sorted(annotations)
+        for fault in formats.qualified_name(key.lower())
+    ]
+    if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATIONS_SIZE:
+        causes.append(fielderrors.too_long(path, _ANNOTATIONS_SIZE))
+    return causes
+
+
+def _common_causes(metadata: ObjectMeta) -> list[Cause]:
+    causes = label_causes(metadata.labels, f"{_PATH}.labels")
+    causes += annotation_causes(metadata.annotations, f"{_PATH}.annotations")
+    return causes + _owner_causes(metadata.owner_references)
+
+
+def _owner_causes(owners: Sequence[OwnerReference]) -> list[Cause]:
+    causes: list[Cause] = []
+    path, controller = f"{_PATH}.ownerReferences", ""
+    for index, owner in enumerate(owners):
+        causes += _one_owner(owner, f"{path}[{index}]")
+        if owner.controller:
+            name = f"{owner.kind}/{owner.name}"
+            if controller:
+                text = (
+                    'Only one reference can have Controller set to true. Found "true" in references for '
+                    f"{controller} and {name}"
+                )
+                causes.append(fielderrors.invalid(path, owners, text))
+            else:
+                controller = name
+    return causes
+
+
+def _one_owner(owner: OwnerReference, path: str) -> list[Cause]:
+    causes: list[Cause] = []
+    group, _, version = owner.api_version.rpartition("/")
+    if owner.api_version and ("/" in group or not version):
+        text = "must be <group>/<version> or <version>"
+        causes.append(fielderrors.invalid(f"{path}.apiVersion", owner.api_version, text))
+    members = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid}
+    causes += [
+        fielderrors.required(f"{path}.{name}", "must not be empty") for name, value in members.items() if not value
+    ]
+    if (owner.api_version, owner.kind) == ("v1", "Event"):
+        causes.append(fielderrors.invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner"))
+    return causes
+
+
+def _finalizer_causes(finalizers: Sequence[str]) -> list[Cause]:
+    path = f"{_PATH}.finalizers"
+    causes = [fielderrors.invalid(path, name, fault) for name in finalizers for fault in formats.qualified_name(name)]
+    if _ORPHAN in finalizers and _FOREGROUND in finalizers:
+        text = f"finalizer {_ORPHAN} and {_FOREGROUND} cannot be both set"
+        causes.append(fielderrors.invalid(path, finalizers, text))
+    return causes
+
+
+def _unchanged(member: str, new: str, old: str) -> list[Cause]:
+    return [] if new == old else [fielderrors.invalid(f"{_PATH}.{member}", new, _IMMUTABLE)]

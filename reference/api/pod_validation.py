@@ -1,0 +1,108 @@
+"""What the API server finds wrong with a Pod's spec, in itself or in a template.
+
+The core of upstream's rules: containers and volumes (``container_validation``, ``volume_validation``), and what a
+spec says besides them. Left out are the rules for affinity, topology spread, security contexts, DNS settings,
+resource claims, Windows, and the inside of rarely used volume types.
+
+Source: upstream ``pkg/apis/core/validation``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+from msgspec import Raw
+
+from reference.api import fielderrors, formats
+from reference.api.checks import required_of, written_as
+from reference.api.container_validation import container_causes, init_container_causes
+from reference.api.errors import Cause
+from reference.api.metadata_validation import label_causes
+from reference.api.objects import Json
+from reference.api.volume_validation import volume_causes
+from reference.versions import VERSIONS, Version
+
+_REMEMBERED = 4096
+_MAX_INT32 = 2**31 - 1
+
+
+def pod_spec_causes(spec: Raw, path: str, version: Version) -> list[Cause]:
+    """What is wrong with a Pod's spec, found at ``path``."""
+    return list(_remembered(bytes(spec), path, version.name))
+
+
+def template_spec_causes(spec: Raw, path: str, version: Version) -> list[Cause]:
+    """What is wrong with the spec of a template: it may have no ephemeral containers, besides."""
+    causes = pod_spec_causes(spec, path, version)
+    if b'"ephemeralContainers"' in bytes(spec) and msgspec.json.decode(spec).get("ephemeralContainers"):
+        text = "ephemeral containers not allowed in pod template"
+        causes.append(fielderrors.forbidden(f"{path}.ephemeralContainers", text))
+    return causes
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(spec: bytes, path: str, version: str) -> tuple[Cause, ...]:
+    return tuple(_spec_causes(msgspec.json.decode(spec), path, VERSIONS[version]))
+
+
+def _spec_causes(spec: Json, path: str, version: Version) -> list[Cause]:
+    causes = (
+        []
+        if "terminationGracePeriodSeconds" in spec
+        else [fielderrors.required(f"{path}.terminationGracePeriodSeconds")]
+    )
+    volumes, faults = volume_causes(spec.get("volumes", []), f"{path}.volumes")
+    causes += faults
+    causes += container_causes(spec, volumes, f"{path}.containers", version)
+    causes += init_container_causes(spec, volumes, f"{path}.initContainers", version)
+    causes += required_of(spec, "restartPolicy", path, ("Always", "OnFailure", "Never"))
+    causes += required_of(spec, "dnsPolicy", path, ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"))
+    causes += label_causes(spec.get("nodeSelector", {}), f"{path}.nodeSelector")
+    for index, gate in enumerate(spec.get("readinessGates", [])):
+        at, name = f"{path}.readinessGates[{index}].conditionType", gate["conditionType"]
+        causes += written_as(at, name, formats.qualified_name)
+    causes += _name(spec, "serviceAccountName", path)
+    causes += _name(spec, "nodeName", path)
+    deadline = spec.get("activeDeadlineSeconds")
+    if deadline is not None and not 1 <= deadline <= _MAX_INT32:
+        text = f"must be between 1 and {_MAX_INT32}, inclusive"
+        causes.append(fielderrors.invalid(f"{path}.activeDeadlineSeconds", deadline, text))
+    for member in ("hostname", "subdomain"):
+        if member in spec:
+            causes += written_as(f"{path}.{member}", spec[member], formats.dns_label)
+    for index, toleration in enumerate(spec.get("tolerations", [])):
+        causes += _toleration(toleration, f"{path}.tolerations[{index}]")
+    return causes + _name(spec, "priorityClassName", path)
+
+
+def _name(spec: Json, member: str, path: str) -> list[Cause]:
+    value = spec.get(member)
+    return [] if value is None else written_as(f"{path}.{member}", value, formats.dns_subdomain)
+
+
+def _toleration(toleration: Json, path: str) -> list[Cause]:
+    causes: list[Cause] = []
+    key, operator, value, effect = (toleration.get(name, "") for name in ("key", "operator", "value", "effect"))
+    if key:
+        causes += written_as(f"{path}.key", key, formats.qualified_name)
+    elif operator != "Exists":
+        text = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+        causes.append(fielderrors.invalid(f"{path}.operator", operator, text))
+    if "tolerationSeconds" in toleration and effect != "NoExecute":
+        text = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        causes.append(fielderrors.invalid(f"{path}.effect", effect, text))
+    if operator in ("Equal", "") and (faults := formats.label_value(value)):
+        causes.append(fielderrors.invalid(f"{path}.operator", value, ";".join(faults)))
+    elif operator == "Exists" and value:
+        text = "value must be empty when `operator` is 'Exists'"
+        causes.append(fielderrors.invalid(f"{path}.operator", value, text))
+    elif operator in ("Lt", "Gt"):
+        known = ["Equal", "Exists", "Lt", "Gt"]
+        causes.append(fielderrors.not_supported(f"{path}.operator", operator, known))
+    elif operator not in ("Equal", "", "Exists"):
+        causes.append(fielderrors.not_supported(f"{path}.operator", operator, ["Equal", "Exists"]))
+    effects = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+    if effect and effect not in effects:
+        causes.append(fielderrors.not_supported(f"{path}.effect", effect, effects))
+    return causes
