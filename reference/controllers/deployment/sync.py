@@ -131,9 +131,8 @@ class SyncBase:
 
     def _new_replica_set(self, old: Sequence[ReplicaSet], new_revision: int) -> ReplicaSet:
         d, template = self.deployment, self.deployment.spec.template
-        hash_ = pod_template_hash(
-            template, d.status.collision_count, self.version, after_status_write=self.status_written
-        )
+        traces = self.encodes_requests and self.status_written
+        hash_ = pod_template_hash(template, d.status.collision_count, self.version, after_status_write=traces)
         labelled = with_hash_label(template, hash_)
         selector = d.spec.selector or LabelSelector()
         rs = ReplicaSet(

@@ -9,7 +9,7 @@ import pytest
 
 from reference.api.errors import ApiError, internal_error
 from reference.api.kinds import DEPLOYMENT, POD
-from reference.api.objects import Deployment, Object, Pod, ReplicaSet, from_json, replace
+from reference.api.objects import Deployment, DeploymentCondition, Object, Pod, ReplicaSet, from_json, replace
 from reference.controllers.deployment import DeploymentController, DeploymentSync, bookkeeping, util
 from reference.controllers.deployment.format import without_arguments
 from reference.controllers.deployment.sync import replica_set_name
@@ -258,3 +258,25 @@ def test_every_version_syncs() -> None:
         sync(view, version=version)
         assert writes(view)[0].startswith("create replicasets web-")
     assert LATEST.terminating_replicas and POD.resource == "pods"
+
+
+def test_a_resumed_deployment_names_its_replica_set_after_a_template_that_was_encoded() -> None:
+    """Upstream writes DeploymentResumed first, and encoding that leaves a trace in a size limit."""
+
+    class Unencoded(DeploymentController):
+        class deployment_sync(DeploymentSync):  # noqa: N801
+            encodes_requests = False
+
+    cache = {"name": "cache", "emptyDir": {"sizeLimit": "64Mi"}}
+    spec = {"containers": [{"name": "app", "image": "app:1"}], "volumes": [cache]}
+    paused = DeploymentCondition(type="Progressing", status="Unknown", reason="DeploymentPaused")
+    d = deployment(template={"metadata": {"labels": {"app": "web"}}, "spec": spec}, progressDeadlineSeconds=600)
+    resumed = replace(d, status=replace(d.status, conditions=(paused,)))
+    names = {}
+    for controller in (DeploymentController, Unencoded):
+        for one in (d, resumed):
+            view = View(one)
+            sync(view, controller)
+            names[controller, one is resumed] = next(call.name for call in view.calls if call.verb == "create")
+    assert names[DeploymentController, True] != names[DeploymentController, False]
+    assert names[Unencoded, True] == names[Unencoded, False] == names[DeploymentController, False]
