@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from conformance import tables
+from conformance import pods, tables
 from conformance.kubectl import (
     DESIRED_REPLICAS,
     MAX_REPLICAS,
@@ -19,7 +19,6 @@ from conformance.kubectl import (
     controller_of,
 )
 from conformance.manifests import image_of
-from conformance.pods import Pods, state_of
 from conformance.tables import Row
 from conformance.targets.protocol import Session
 from reference.api.errors import ApiError
@@ -59,8 +58,8 @@ REPLICA_SET_COLUMNS: dict[str, Callable[[Json], str]] = {
 """The columns of a table of ReplicaSets, and what each shows."""
 
 POD_COLUMNS: dict[str, Callable[[Json], str]] = {
-    "image": lambda obj: obj["spec"]["containers"][0]["image"],
-    "state": state_of,
+    "image": pods.image_of,
+    "state": pods.state_of,
     "owner": _owner,
 }
 """The columns of a table of Pods, beside their count."""
@@ -79,9 +78,9 @@ COUNTERS = {
 class Looks:
     """What is to be seen in a session's namespace. ``name`` is that of *the* Deployment."""
 
-    def __init__(self, session: Session, pods: Pods) -> None:
+    def __init__(self, session: Session, of_session: pods.Pods) -> None:
         self._session = session
-        self._pods = pods
+        self._pods = of_session
         self.name = "web"
 
     def deployment(self) -> Json:

@@ -73,6 +73,27 @@ def state_of(pod: Json) -> State:
     return State.READY if ready else State.UNREADY
 
 
+def name_of(pod: Json) -> str:
+    name: str = pod["metadata"]["name"]
+    return name
+
+
+def image_of(pod: Json) -> str:
+    """The image of the Pod's first container."""
+    image: str = pod["spec"]["containers"][0]["image"]
+    return image
+
+
+def choose(pods: Sequence[Json], states: Sequence[State], count: int | None = None) -> list[Json]:
+    """``count`` of the Pods that are in one of these states, or all of them. Raises NoSuchPods."""
+    fit = [pod for state in states for pod in pods if state_of(pod) is state]
+    if not fit or len(fit) < (count or 0):
+        wanted = " or ".join(states)
+        there = ", ".join(state_of(pod) for pod in pods) or "none at all"
+        raise NoSuchPods(f"{count or 'some'} Pods should be {wanted}, and {len(fit)} are; there are: {there}")
+    return fit[:count]
+
+
 class Pods:
     """The Pods of a session's namespace. ``free`` says that they are bound to no node."""
 
@@ -86,20 +107,11 @@ class Pods:
 
     def all(self) -> list[Json]:
         """Every Pod of the namespace, oldest first."""
-        return sorted(self._session.list(POD), key=lambda pod: (pod["metadata"]["creationTimestamp"], _name(pod)))
-
-    def choose(self, pods: Sequence[Json], change: Change, count: int | None = None) -> list[Json]:
-        """``count`` of the Pods that the change is for, or all of them. Raises NoSuchPods."""
-        fit = [pod for state in FROM[change] for pod in pods if state_of(pod) is state]
-        if not fit or len(fit) < (count or 0):
-            wanted = " or ".join(FROM[change])
-            states = ", ".join(state_of(pod) for pod in pods) or "none at all"
-            raise NoSuchPods(f"{count or 'some'} Pods should be {wanted}, and {len(fit)} are; there are: {states}")
-        return fit[:count]
+        return sorted(self._session.list(POD), key=lambda pod: (pod["metadata"]["creationTimestamp"], name_of(pod)))
 
     def change(self, pod: Json, change: Change) -> None:
         """Does to the Pod what a node would do. Does not wait for what comes of it."""
-        name = _name(pod)
+        name = name_of(pod)
         if change is Change.LET_GO:
             rest = [each for each in pod["metadata"].get("finalizers", []) if each != LINGER]
             self._session.patch(POD, name, {"metadata": {"finalizers": rest or None}}, MERGE)
@@ -115,8 +127,3 @@ def _gate_only(patch: Json) -> Json:
     """Of a status patch, what a kubelet leaves to others: the readiness gate's condition."""
     conditions = [each for each in patch["status"].get("conditions", []) if each["type"] == READINESS_GATE]
     return {"status": {"conditions": conditions}}
-
-
-def _name(pod: Json) -> str:
-    name: str = pod["metadata"]["name"]
-    return name

@@ -14,15 +14,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from conformance import kubectl_line
-from conformance.kubectl import Kubectl, KubectlError
+from conformance.kubectl import Kubectl, KubectlError, controller_of
 from conformance.looks import Looks
 from conformance.manifests import deployment
-from conformance.pods import Change, Pods, State, state_of
+from conformance.pods import FROM, Change, Pods, State, choose, image_of, name_of, state_of
 from conformance.targets.protocol import Capability, Session, Target
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET, Kind
 from reference.api.objects import Json
 
-_PLACEHOLDER = re.compile(r"\{(a Pod of )?([^{}]+)\}")
+_PLACEHOLDER = re.compile(r"\{(a Pod of )?(\w+:\w+)\}")
+_ORPHANED_POD = "{an orphaned Pod}"
 _MOST_PODS_OF_A_ROLLOUT = 500
 
 
@@ -45,11 +46,13 @@ class Scenario:
         self._stimulate(lambda: self._kubectl.create(deployment(name, replicas, image, **options)))
 
     def create_replica_sets(self, manifests: Sequence[Json], *, same_second: bool) -> None:
-        """Creates ReplicaSets by hand: all within one second, or each in a second of its own; and lets them settle."""
-        for index, manifest in enumerate(manifests):
-            if index == 0 or not same_second:
-                self._session.next_second()
+        """Creates ReplicaSets by hand: all within one second, or each in a second of its own."""
+        self._session.next_second()
+        for manifest in manifests:
             self._kubectl.create(manifest)
+            if not same_second:
+                self._session.settle()
+                self._session.next_second()
         self._session.settle()
 
     def set_image(self, image: str) -> None:
@@ -83,10 +86,13 @@ class Scenario:
             raise AssertionError(f"{resolved!r} should have been refused, and answered {self.answer!r}")
         self._session.settle()
 
-    def change_pods(self, change: Change, image: str = "", count: int | None = None) -> None:
-        """Changes ``count`` Pods, or all that the change is for, of the image's ReplicaSets or of all."""
-        pods = self._pods.of(self.look.names_of(image)) if image else self._pods.all()
-        self._change_each(self._pods.choose(pods, change, count), change)
+    def change_pods(
+        self, change: Change, image: str = "", count: int | None = None, *, terminating: bool = False
+    ) -> None:
+        """Changes ``count`` Pods, or all that the change is for, of this image or of any."""
+        pods = [pod for pod in self._pods.all() if image in ("", image_of(pod))]
+        states = (State.TERMINATING,) if terminating else FROM[change]
+        self._change_each(choose(pods, states, count), change)
 
     def finish_rollout(self) -> None:
         """Makes the new version's Pods ready, one at a time, until the rollout is complete."""
@@ -126,6 +132,10 @@ class Scenario:
         got = "\n".join(line.rstrip() for line in self.answer.splitlines())
         assert got == self.resolve(text), f"kubectl should have printed\n  {text}\nand printed\n  {got}"
 
+    def expect_answer_to_end(self, text: str) -> None:
+        """What kubectl printed last ends in this."""
+        assert self.answer.endswith(text), f"kubectl should have printed\n  … {text}\nand printed\n  {self.answer}"
+
     def resolve(self, text: str) -> str:
         """``{app:2}`` becomes the name of that image's ReplicaSet, ``{a Pod of app:2}`` that of its oldest Pod."""
 
@@ -133,10 +143,16 @@ class Scenario:
             replica_set = self.look.name_of(found[2])
             if not found[1]:
                 return replica_set
-            oldest: str = self._pods.choose(self._pods.of([replica_set]), Change.FAIL)[0]["metadata"]["name"]
-            return oldest
+            return name_of(choose(self._pods.of([replica_set]), FROM[Change.FAIL], 1)[0])
 
+        if _ORPHANED_POD in text:
+            orphans = [pod for pod in self._pods.all() if controller_of(pod) is None]
+            text = text.replace(_ORPHANED_POD, name_of(choose(orphans, tuple(State), 1)[0]))
         return _PLACEHOLDER.sub(name, text)
+
+    def resolve_table(self, datatable: Sequence[Sequence[str]]) -> list[list[str]]:
+        """``resolve``, for every cell."""
+        return [[self.resolve(cell) for cell in row] for row in datatable]
 
     def _stimulate(self, act: Callable[[], str]) -> None:
         self._session.next_second()

@@ -14,8 +14,7 @@ from conformance.scenario import Scenario
 from reference.api.kinds import Kind
 from steps.wording import DEPLOYMENT_TEXT, KINDS, deployment_options, labels
 
-HAND_MADE = ("name", "replicas", "image", "desired-replicas", "max-replicas")
-ANNOTATIONS = "deployment.kubernetes.io/"
+HAND_MADE = ("name", "replicas", "image")
 
 
 @given(parsers.re(DEPLOYMENT_TEXT), converters={"replicas": int, "options": deployment_options})
@@ -23,7 +22,7 @@ def a_deployment(scenario: Scenario, name: str, replicas: int, options: dict[str
     scenario.create_deployment(name, replicas, image, **options)
 
 
-@given("all its Pods are ready")
+@given(parsers.re("all (its )?Pods are ready"))
 def all_its_pods_are_ready(scenario: Scenario) -> None:
     scenario.change_pods(Change.READY)
 
@@ -38,18 +37,9 @@ def has_been_rolled_out(scenario: Scenario, image: str) -> None:
 def replica_sets_made_by_hand(
     scenario: Scenario, label: str, together: str | None, datatable: Sequence[Sequence[str]]
 ) -> None:
-    """With the annotations that further columns name; a second apart, unless in one second."""
+    """A second apart in the table's order, unless in one second."""
     rows = tables.rows_of(datatable, HAND_MADE)
-    manifests = [
-        replica_set(
-            row["name"],
-            int(row["replicas"]),
-            row["image"],
-            labels(label),
-            annotations={ANNOTATIONS + column: row[column] for column in HAND_MADE[3:] if row.get(column)},
-        )
-        for row in rows
-    ]
+    manifests = [replica_set(row["name"], int(row["replicas"]), row["image"], labels(label)) for row in rows]
     scenario.create_replica_sets(manifests, same_second=together is not None)
 
 

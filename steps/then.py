@@ -14,12 +14,12 @@ from steps.wording import COUNTERS_TEXT, KINDS, counters
 
 @then("the ReplicaSets are")
 def replica_sets_are(scenario: Scenario, datatable: Sequence[Sequence[str]]) -> None:
-    scenario.look.expect_replica_sets(datatable)
+    scenario.look.expect_replica_sets(scenario.resolve_table(datatable))
 
 
 @then("the Pods are")
 def pods_are(scenario: Scenario, datatable: Sequence[Sequence[str]]) -> None:
-    scenario.look.expect_pods(datatable)
+    scenario.look.expect_pods(scenario.resolve_table(datatable))
 
 
 @then(parsers.re(r"there are no (?P<kind>Deployments|ReplicaSets|Pods)"), converters={"kind": KINDS.__getitem__})
@@ -75,6 +75,11 @@ def no_event(scenario: Scenario, reason: str) -> None:
 @then(parsers.re('kubectl answers "(?P<text>.+)"'))
 def kubectl_answers(scenario: Scenario, text: str) -> None:
     scenario.expect_answer(text)
+
+
+@then(parsers.re('kubectl\'s answer ends with "(?P<text>.+)"'))
+def answer_ends(scenario: Scenario, text: str) -> None:
+    scenario.expect_answer_to_end(text)
 
 
 @then("kubectl answers")

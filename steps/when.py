@@ -57,8 +57,8 @@ def operator_tries(scenario: Scenario, line: str) -> None:
 
 @given(parsers.re(PODS_CHANGE_TEXT), converters=PODS_CHANGE_TYPES)
 @when(parsers.re(PODS_CHANGE_TEXT), converters=PODS_CHANGE_TYPES)
-def pods_change(scenario: Scenario, count: int | None, image: str, change: Change) -> None:
-    scenario.change_pods(change, image, count)
+def pods_change(scenario: Scenario, count: int | None, terminating: bool, image: str, change: Change) -> None:
+    scenario.change_pods(change, image, count, terminating=terminating)
 
 
 @when("all Pods become ready")
@@ -72,6 +72,7 @@ def rollout_ends(scenario: Scenario) -> None:
     scenario.finish_rollout()
 
 
+@given(parsers.parse("{seconds:d} seconds pass"))
 @when(parsers.parse("{seconds:d} seconds pass"))
 def seconds_pass(scenario: Scenario, seconds: int) -> None:
     scenario.advance(seconds)

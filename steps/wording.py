@@ -18,16 +18,24 @@ DEPLOYMENT_TEXT = (
 
 CHANGES = {
     "become ready": Change.READY,
+    "becomes ready": Change.READY,
     "become unready": Change.UNREADY,
+    "becomes unready": Change.UNREADY,
     "fail": Change.FAIL,
+    "fails": Change.FAIL,
     "succeed": Change.SUCCEED,
+    "succeeds": Change.SUCCEED,
     "are gone": Change.LET_GO,
+    "is gone": Change.LET_GO,
 }
 """What may become of Pods; those that are gone have lingered while terminating."""
 
-PODS_CHANGE_TEXT = rf'(?P<count>\d+|all) Pods? of "(?P<image>[^"]+)" (?P<change>{"|".join(CHANGES)})'
+PODS_CHANGE_TEXT = (
+    rf'(?P<count>\d+|all)(?P<terminating> terminating)? Pods? of "(?P<image>[^"]+)" (?P<change>{"|".join(CHANGES)})'
+)
 PODS_CHANGE_TYPES: dict[str, Callable[[str], object]] = {
     "count": lambda text: None if text == "all" else int(text),
+    "terminating": bool,
     "change": CHANGES.__getitem__,
 }
 
