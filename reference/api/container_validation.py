@@ -9,16 +9,16 @@ from collections.abc import Sequence
 
 from reference.api import fielderrors, formats
 from reference.api.checks import not_negative, required_as, required_of, written_as
+from reference.api.environment_validation import variable_causes, variable_source_causes
 from reference.api.errors import Cause
 from reference.api.objects import IntOrString, Json
-from reference.api.quantity import parse
+from reference.api.resource_validation import resource_causes
 from reference.api.volume_validation import no_backsteps
 from reference.versions import Version
 
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
-_STANDARD_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
+_RESTART_POLICIES = ("Always", "Never", "OnFailure")
 
 
 def container_causes(spec: Json, volumes: Sequence[str], path: str, version: Version) -> list[Cause]:
@@ -35,9 +35,7 @@ def container_causes(spec: Json, volumes: Sequence[str], path: str, version: Ver
             causes.append(fielderrors.duplicate(f"{at}.name", container["name"]))
         names.append(container["name"])
         causes += _lifecycle(container, spec, at) + _probes(container, spec, at)
-        if "restartPolicy" in container and not version.image_volumes:
-            text = "may not be set for non-init containers"
-            causes.append(fielderrors.forbidden(f"{at}.restartPolicy", text))
+        causes += _restart_policy(container, at)
     return causes + _host_ports(containers, path)
 
 
@@ -48,6 +46,7 @@ def init_container_causes(spec: Json, volumes: Sequence[str], path: str, version
     for index, container in enumerate(spec.get("initContainers", [])):
         at = f"{path}[{index}]"
         causes += _common(container, volumes, at, version)
+        causes += _restart_policy(container, at)
         if container["name"] in names:
             causes.append(fielderrors.duplicate(f"{at}.name", container["name"]))
         elif container["name"]:
@@ -69,14 +68,23 @@ def _common(container: Json, volumes: Sequence[str], path: str, version: Version
     policies = ("File", "FallbackToLogsOnError")
     causes += required_of(container, "terminationMessagePolicy", path, policies)
     causes += _ports(container.get("ports", []), f"{path}.ports")
-    for index, variable in enumerate(container.get("env", [])):
-        at = f"{path}.env[{index}]"
-        causes += required_as(f"{at}.name", variable["name"], formats.variable_name)
-        causes += _value_from(variable, f"{at}.valueFrom", version)
-    causes += _env_from(container.get("envFrom", []), f"{path}.envFrom")
+    causes += variable_causes(container.get("env", []), f"{path}.env", version)
+    causes += variable_source_causes(container.get("envFrom", []), f"{path}.envFrom")
     causes += _mounts(container, volumes, f"{path}.volumeMounts")
     causes += required_of(container, "imagePullPolicy", path, ("Always", "IfNotPresent", "Never"))
-    return causes + _resources(container["resources"], f"{path}.resources")
+    return causes + resource_causes(container["resources"], f"{path}.resources")
+
+
+def _restart_policy(container: Json, path: str) -> list[Cause]:
+    """A container's own; where the gate for it is off, there is none but Always, of init containers."""
+    policy = container.get("restartPolicy")
+    if policy is None:
+        if "restartPolicyRules" not in container:
+            return []
+        return [fielderrors.required(f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used")]
+    if policy in _RESTART_POLICIES:
+        return []
+    return [fielderrors.not_supported(f"{path}.restartPolicy", policy, _RESTART_POLICIES)]
 
 
 def _ports(ports: Sequence[Json], path: str) -> list[Cause]:
@@ -115,48 +123,6 @@ def _host_ports(containers: Sequence[Json], path: str) -> list[Cause]:
     return causes
 
 
-def _value_from(variable: Json, path: str, version: Version) -> list[Cause]:
-    if "valueFrom" not in variable:
-        return []
-    source = variable["valueFrom"]
-    causes: list[Cause] = []
-    if "fieldRef" in source and not source["fieldRef"]["fieldPath"]:
-        causes.append(fielderrors.required(f"{path}.fieldRef.fieldPath"))
-    if "resourceFieldRef" in source and not source["resourceFieldRef"]["resource"]:
-        causes.append(fielderrors.required(f"{path}.resourceFieldRef.resource"))
-    for member in ("configMapKeyRef", "secretKeyRef"):
-        if member in source:
-            at, reference = f"{path}.{member}", source[member]
-            name = reference.get("name", "")
-            causes += written_as(f"{at}.name", name, formats.dns_subdomain)
-            causes += required_as(f"{at}.key", reference["key"], formats.config_map_key)
-    count = sum(member in source for member in _SOURCES)
-    if count == 0:
-        known = _SOURCES if version.image_volumes else _SOURCES[:-1]
-        listed = ", ".join(f"`{member}`" for member in known[:-1])
-        causes.append(fielderrors.invalid(path, "", f"must specify one of: {listed} or `{known[-1]}`"))
-    elif variable.get("value"):
-        causes.append(fielderrors.invalid(path, "", "may not be specified when `value` is not empty"))
-    elif count > 1:
-        causes.append(fielderrors.invalid(path, "", "may not have more than one field specified at a time"))
-    return causes
-
-
-def _env_from(sources: Sequence[Json], path: str) -> list[Cause]:
-    causes: list[Cause] = []
-    for index, source in enumerate(sources):
-        at, prefix = f"{path}[{index}]", source.get("prefix", "")
-        causes += written_as(f"{at}.prefix", prefix, formats.variable_name)
-        found = [member for member in ("configMapRef", "secretRef") if member in source]
-        for member in found:
-            causes += required_as(f"{at}.{member}.name", source[member].get("name", ""), formats.dns_subdomain)
-        if not found:
-            causes.append(fielderrors.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"))
-        elif len(found) > 1:
-            causes.append(fielderrors.invalid(path, "", "may not have more than one field specified at a time"))
-    return causes
-
-
 def _mounts(container: Json, volumes: Sequence[str], path: str) -> list[Cause]:
     causes: list[Cause] = []
     points: list[str] = []
@@ -186,43 +152,6 @@ def _mounts(container: Json, volumes: Sequence[str], path: str) -> list[Cause]:
 def _descending(value: str, path: str) -> list[Cause]:
     absolute = [fielderrors.invalid(path, value, "must be a relative path")] if value.startswith("/") else []
     return absolute + no_backsteps(value, path)
-
-
-def _resources(resources: Json, path: str) -> list[Cause]:
-    causes: list[Cause] = []
-    limits, requests = resources.get("limits", {}), resources.get("requests", {})
-    for name in sorted(limits):
-        causes += _resource(name, limits[name], f"{path}.limits[{name}]")
-    for name in sorted(requests):
-        causes += _resource(name, requests[name], f"{path}.requests[{name}]")
-        overcommits = name in _STANDARD_RESOURCES
-        if name in limits:
-            requested, limit = parse(requests[name]), parse(limits[name])
-            if requested != limit and not overcommits:
-                text = f"must be equal to {name} limit of {limits[name]}"
-                causes.append(fielderrors.invalid(f"{path}.requests", requests[name], text))
-            elif requested > limit:
-                text = f"must be less than or equal to {name} limit of {limits[name]}"
-                causes.append(fielderrors.invalid(f"{path}.requests", requests[name], text))
-        elif not overcommits:
-            text = "Limit must be set for non overcommitable resources"
-            causes.append(fielderrors.required(f"{path}.limits", text))
-    return causes
-
-
-def _resource(name: str, text: str, path: str) -> list[Cause]:
-    faults = written_as(path, name, formats.qualified_name)
-    causes = list(faults)
-    if "/" not in name and name not in _STANDARD_RESOURCES and not name.startswith("hugepages-"):
-        if not faults:
-            causes.append(fielderrors.invalid(path, name, "must be a standard resource type or fully qualified"))
-        causes.append(fielderrors.invalid(path, name, "must be a standard resource for containers"))
-    value = parse(text)
-    if value.sign < 0:
-        causes.append(fielderrors.invalid(path, text, "must be greater than or equal to 0"))
-    if name not in _STANDARD_RESOURCES and "/" in name and not value.is_integer():
-        causes.append(fielderrors.invalid(path, text, "must be an integer"))
-    return causes
 
 
 def _lifecycle(container: Json, spec: Json, path: str) -> list[Cause]:

@@ -1,5 +1,7 @@
 """How names, labels and their like must be written. Each check gives the faults as sentences, none if it is right.
 
+The texts are those of 1.35 and later; 1.34 words two of them otherwise.
+
 Source: apimachinery ``api/validate/content`` and ``util/validation``.
 """
 
@@ -69,14 +71,14 @@ def qualified_name(text: str) -> list[str]:
     if not name:
         faults.append("name part must be non-empty")
     else:
-        faults += [f"name part {one}" for one in _at_most(name, LABEL_LENGTH)]
+        faults += [f"name part {one}" for one in _at_most(name, LABEL_LENGTH, "bytes")]
     if not _matches(_QUALIFIED, name):
         faults.append(f"name part {fault}")
     return faults
 
 
 def label_value(text: str) -> list[str]:
-    faults = _at_most(text, LABEL_LENGTH)
+    faults = _at_most(text, LABEL_LENGTH, "bytes")
     if not _matches(_LABEL_VALUE, text):
         faults.append(_regex_fault(_LABEL_VALUE_TEXT, _LABEL_VALUE, "MyValue", "my_value", "12345"))
     return faults
@@ -137,8 +139,9 @@ def _matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern, text, re.ASCII) is not None
 
 
-def _at_most(text: str, limit: int) -> list[str]:
-    return [f"must be no more than {limit} bytes"] if len(text.encode()) > limit else []
+def _at_most(text: str, limit: int, unit: str = "characters") -> list[str]:
+    """Bytes are what is counted; what upstream calls them depends on the check."""
+    return [f"must be no more than {limit} {unit}"] if len(text.encode()) > limit else []
 
 
 def _regex_fault(text: str, pattern: str, *examples: str) -> str:

@@ -6,6 +6,7 @@ Source: apimachinery ``api/validation`` and ``meta/v1/validation``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from reference.api import fielderrors, formats
 from reference.api.checks import required_as, written_as
@@ -17,6 +18,7 @@ _PATH = "metadata"
 _ANNOTATIONS_SIZE = 256 * 1024
 _IMMUTABLE = "field is immutable"
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
+_STANDARD_FINALIZERS = ("kubernetes", _ORPHAN, _FOREGROUND)
 
 
 def metadata_causes(metadata: ObjectMeta, *, namespaced: bool) -> list[Cause]:
@@ -24,7 +26,8 @@ def metadata_causes(metadata: ObjectMeta, *, namespaced: bool) -> list[Cause]:
     causes: list[Cause] = []
     if metadata.generate_name:
         checked = metadata.generate_name
-        checked = f"{checked[:-1]}a" if checked.endswith("-") else checked
+        if len(checked) > 1 and checked.endswith("-"):
+            checked = f"{checked[:-2]}a"  # upstream's way of allowing for what comes after the dash
         faults = formats.dns_subdomain(checked)
         causes += [fielderrors.invalid(f"{_PATH}.generateName", metadata.generate_name, fault) for fault in faults]
     if not metadata.name:
@@ -33,8 +36,8 @@ def metadata_causes(metadata: ObjectMeta, *, namespaced: bool) -> list[Cause]:
         causes += written_as(f"{_PATH}.name", metadata.name, formats.dns_subdomain)
     if namespaced:
         causes += required_as(f"{_PATH}.namespace", metadata.namespace, formats.dns_label)
-    causes += _common_causes(metadata)
-    return causes + _finalizer_causes(metadata.finalizers)
+    causes += _common_causes(metadata) + _finalizer_causes(metadata.finalizers)
+    return causes + _unqualified_finalizer_causes(metadata.finalizers)
 
 
 def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
@@ -48,7 +51,11 @@ def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
     causes += _unchanged("name", new.name, old.name)
     causes += _unchanged("namespace", new.namespace, old.namespace)
     causes += _unchanged("uid", new.uid, old.uid)
-    return causes + _common_causes(new)
+    causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
+    causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
+    grace = new.deletion_grace_period_seconds, old.deletion_grace_period_seconds
+    causes += _unchanged("deletionGracePeriodSeconds", *grace)
+    return causes + _common_causes(new) + _unqualified_finalizer_causes(new.finalizers)
 
 
 def label_causes(labels: Mapping[str, str], path: str) -> list[Cause]:
@@ -120,5 +127,18 @@ def _finalizer_causes(finalizers: Sequence[str]) -> list[Cause]:
     return causes
 
 
-def _unchanged(member: str, new: str, old: str) -> list[Cause]:
+def _unqualified_finalizer_causes(finalizers: Sequence[str]) -> list[Cause]:
+    text = "name is neither a standard finalizer name nor is it fully qualified"
+    return [
+        fielderrors.invalid(f"{_PATH}.finalizers[{index}]", name, text)
+        for index, name in enumerate(finalizers)
+        if "/" not in name and name not in _STANDARD_FINALIZERS
+    ]
+
+
+def _time(time: datetime | None) -> str | None:
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else None
+
+
+def _unchanged(member: str, new: str | int | None, old: str | int | None) -> list[Cause]:
     return [] if new == old else [fielderrors.invalid(f"{_PATH}.{member}", new, _IMMUTABLE)]

@@ -1,7 +1,7 @@
 """What the API server finds wrong with a Pod's spec, in itself or in a template.
 
 The core of upstream's rules: containers and volumes (``container_validation``, ``volume_validation``), and what a
-spec says besides them. Left out are the rules for affinity, topology spread, security contexts, DNS settings,
+spec says besides them. Left out are the rules for affinity, security contexts, DNS settings, IP addresses,
 resource claims, Windows, and the inside of rarely used volume types.
 
 Source: upstream ``pkg/apis/core/validation``.
@@ -9,6 +9,7 @@ Source: upstream ``pkg/apis/core/validation``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -20,6 +21,7 @@ from reference.api.container_validation import container_causes, init_container_
 from reference.api.errors import Cause
 from reference.api.metadata_validation import label_causes
 from reference.api.objects import Json
+from reference.api.resource_validation import resource_causes
 from reference.api.volume_validation import volume_causes
 from reference.versions import VERSIONS, Version
 
@@ -56,12 +58,14 @@ def _spec_causes(spec: Json, path: str, version: Version) -> list[Cause]:
     causes += faults
     causes += container_causes(spec, volumes, f"{path}.containers", version)
     causes += init_container_causes(spec, volumes, f"{path}.initContainers", version)
+    causes += _host_network(spec, path)
     causes += required_of(spec, "restartPolicy", path, ("Always", "OnFailure", "Never"))
     causes += required_of(spec, "dnsPolicy", path, ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"))
     causes += label_causes(spec.get("nodeSelector", {}), f"{path}.nodeSelector")
     for index, gate in enumerate(spec.get("readinessGates", [])):
         at, name = f"{path}.readinessGates[{index}].conditionType", gate["conditionType"]
         causes += written_as(at, name, formats.qualified_name)
+    causes += _topology_spread(spec.get("topologySpreadConstraints", []), f"{path}.topologySpreadConstraints")
     causes += _name(spec, "serviceAccountName", path)
     causes += _name(spec, "nodeName", path)
     deadline = spec.get("activeDeadlineSeconds")
@@ -73,7 +77,38 @@ def _spec_causes(spec: Json, path: str, version: Version) -> list[Cause]:
             causes += written_as(f"{path}.{member}", spec[member], formats.dns_label)
     for index, toleration in enumerate(spec.get("tolerations", [])):
         causes += _toleration(toleration, f"{path}.tolerations[{index}]")
-    return causes + _name(spec, "priorityClassName", path)
+    for index, alias in enumerate(spec.get("hostAliases", [])):
+        for number, name in enumerate(alias.get("hostnames", [])):
+            at = f"{path}.hostAliases[{index}].hostnames[{number}]"
+            causes += written_as(at, name, formats.dns_subdomain)
+    causes += _name(spec, "priorityClassName", path) + _name(spec, "runtimeClassName", path)
+    if "preemptionPolicy" in spec:
+        causes += required_of(spec, "preemptionPolicy", path, ("PreemptLowerPriority", "Never"))
+    return causes + resource_causes({"limits": spec.get("overhead", {})}, f"{path}.overhead")
+
+
+def _host_network(spec: Json, path: str) -> list[Cause]:
+    text = "must match `containerPort` when `hostNetwork` is true"
+    return [
+        fielderrors.invalid(f"{path}.containers[{index}].ports[{number}].hostPort", port["hostPort"], text)
+        for index, container in enumerate(spec.get("containers", []) if spec.get("hostNetwork") else [])
+        for number, port in enumerate(container.get("ports", []))
+        if port.get("hostPort", port["containerPort"]) != port["containerPort"]
+    ]
+
+
+def _topology_spread(constraints: Sequence[Json], path: str) -> list[Cause]:
+    causes: list[Cause] = []
+    for index, constraint in enumerate(constraints):
+        at = f"{path}[{index}]"
+        if constraint["maxSkew"] <= 0:
+            causes.append(fielderrors.invalid(f"{at}.maxSkew", constraint["maxSkew"], "must be greater than zero"))
+        if not constraint["topologyKey"]:
+            causes.append(fielderrors.required(f"{at}.topologyKey", "can not be empty"))
+        action, known = constraint["whenUnsatisfiable"], ("DoNotSchedule", "ScheduleAnyway")
+        if action not in known:
+            causes.append(fielderrors.not_supported(f"{at}.whenUnsatisfiable", action, known))
+    return causes
 
 
 def _name(spec: Json, member: str, path: str) -> list[Cause]:

@@ -149,11 +149,16 @@ def _template(template: PodTemplateSpec, selector: LabelSelector | None, version
     return causes
 
 
+class _InternalRollingUpdate(msgspec.Struct):
+    max_unavailable: IntOrString = msgspec.field(name="MaxUnavailable")
+    max_surge: IntOrString = msgspec.field(name="MaxSurge")
+
+
 class _InternalStrategy(msgspec.Struct):
     """How the server's errors show a strategy: by the names of its internal type."""
 
-    Type: str
-    RollingUpdate: RollingUpdateDeployment | None
+    type: str = msgspec.field(name="Type")
+    rolling_update: _InternalRollingUpdate | None = msgspec.field(name="RollingUpdate")
 
 
 def _strategy(strategy: DeploymentStrategy) -> list[Cause]:
@@ -165,8 +170,9 @@ def _strategy(strategy: DeploymentStrategy) -> list[Cause]:
         return [fielderrors.forbidden(f"{path}.rollingUpdate", text)]
     if strategy.type == "RollingUpdate":
         return _rolling_update(strategy.rolling_update or RollingUpdateDeployment(), f"{path}.rollingUpdate")
-    shown = _InternalStrategy(strategy.type, strategy.rolling_update)
-    return [fielderrors.not_supported(path, shown, ["Recreate", "RollingUpdate"])]
+    update = strategy.rolling_update
+    shown = _InternalRollingUpdate(update.max_unavailable or 0, update.max_surge or 0) if update else None
+    return [fielderrors.not_supported(path, _InternalStrategy(strategy.type, shown), ["Recreate", "RollingUpdate"])]
 
 
 def _rolling_update(rolling_update: RollingUpdateDeployment, path: str) -> list[Cause]:
