@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw
 
+from reference.api import fielderrors
 from reference.api.defaulting import default
 from reference.api.errors import ApiError, bad_request
+from reference.api.json_patch import json_patch
 from reference.api.kinds import DEPLOYMENT, EVENT, KINDS, REPLICA_SET, Kind, kind_of
 from reference.api.objects import (
+    Deployment,
     Json,
     K,
-    PodTemplateSpec,
+    ReplicaSet,
     Value,
     from_json,
     replace,
@@ -32,12 +35,13 @@ from reference.api.objects import (
 from reference.api.patches import apply_patch, merge_patch
 from reference.api.schema import schema
 from reference.api.strategic import strategic_merge
-from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call
+from reference.machinery.client import JSON_PATCH, MERGE, STRATEGIC_MERGE, Call
 from reference.server.scale import Scale
 from reference.versions import Version
 
 _LIGHT_METADATA = frozenset(("uid", "resourceVersion", "ownerReferences", "finalizers"))
-_TEMPLATED = (DEPLOYMENT.name, REPLICA_SET.name)
+
+T = TypeVar("T", Deployment, ReplicaSet)
 
 
 def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
@@ -48,12 +52,10 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
     if isinstance(body, Mapping):
         _check_kind(kind, body)
         return _typed(kind, default(kind, dict(body), version))
-    value: Any = body
+    value: K = body
     if value.kind or value.api_version:
         value = replace(value, kind="", api_version="")
-    if kind.name in _TEMPLATED:
-        return _with_template_defaults(kind, value, version)
-    return value  # type: ignore[no-any-return]
+    return _with_template_defaults(value, version) if isinstance(value, Deployment | ReplicaSet) else value
 
 
 def patched(call: Call, old: K, version: Version) -> K:
@@ -69,8 +71,10 @@ def patched(call: Call, old: K, version: Version) -> K:
 
 
 def _is_light(call: Call) -> bool:
-    """Whether a merge can be told to touch only what has no defaults: the status, or a few fields of the metadata."""
+    """Whether a merge can be told to touch only what has no defaults: an Event, a status, a little of the metadata."""
     patch = call.body
+    if call.kind == EVENT:
+        return isinstance(patch, dict)
     if call.subresource == "status":
         return isinstance(patch, dict) and patch.keys() == {"status"}
     return (
@@ -82,20 +86,27 @@ def _is_light(call: Call) -> bool:
 
 
 def _lightly_patched(call: Call, old: K, version: Version) -> K:
-    (part,) = call.body
-    document = {part: to_json(getattr(old, part))}
+    kind: Kind[K] = call.kind
+    part = "" if kind == EVENT else next(iter(call.body))
+    document = {part: to_json(getattr(old, part))} if part else to_json(old)
     if call.patch_type == MERGE:
         made = merge_patch(document, call.body)
     else:
-        made = strategic_merge(document, call.body, f"v1.{call.kind.name}", schema(version))
+        made = strategic_merge(document, call.body, f"v1.{kind.name}", schema(version))
+    if not part:
+        return from_json(made, kind.type)
     return replace(old, **{part: from_json(made.get(part) or {}, type(getattr(old, part)))})
 
 
-def patched_scale(call: Call, scale: Scale, version: Version) -> Json:
-    """The JSON that a patch makes of a Scale; as it has no lists, a strategic merge is a merge."""
-    assert call.patch_type is not None
-    patch_type = MERGE if call.patch_type == STRATEGIC_MERGE else call.patch_type
-    return apply_patch(shown(scale), call.body, patch_type, call.kind, version)
+def patched_scale(call: Call, scale: Scale) -> Scale:
+    """What a patch makes of a Scale; as it has no lists, a strategic merge is a merge. Raises ApiError."""
+    document = shown(scale)
+    made: Json = json_patch(document, call.body) if call.patch_type == JSON_PATCH else merge_patch(document, call.body)
+    try:
+        return from_json(made, Scale)
+    except type_error as error:
+        cause = fielderrors.invalid("patch", msgspec.json.encode(made).decode(), str(error))
+        raise ApiError(422, "Invalid", f' "" is invalid: {cause.field}: {cause.message}', (cause,)) from error
 
 
 def shown(obj: Value) -> Json:
@@ -121,9 +132,9 @@ def _typed(kind: Kind[K], document: Json) -> K:
     return replace(decoded, kind="", api_version="")  # type: ignore[no-any-return]
 
 
-def _with_template_defaults(kind: Kind[Any], value: Any, version: Version) -> Any:
-    template: PodTemplateSpec = value.spec.template
-    spec = _known_template_spec(kind.name, bytes(template.spec), version)
+def _with_template_defaults(value: T, version: Version) -> T:
+    template = value.spec.template
+    spec = _known_template_spec(kind_of(value).name, bytes(template.spec), version)
     if spec == template.spec:
         return value
     return replace(value, spec=replace(value.spec, template=replace(template, spec=spec)))
@@ -142,11 +153,16 @@ def _encoded(document: Json) -> Raw:
 
 
 def _check_kind(kind: Kind[Any], body: Mapping[str, Any]) -> None:
-    named = (body.get("apiVersion") or kind.api_version, body.get("kind") or kind.name)
-    if named != (kind.api_version, kind.name):
+    named = body.get("apiVersion") or kind.api_version
+    if named != kind.api_version:
         raise bad_request(
-            f"{named[1]} in version {named[0]} cannot be handled as a {kind.name}: "
-            f"expected kind {kind.name} in version {kind.api_version}"
+            f"the API version in the data ({named}) does not match the expected API version ({kind.api_version})"
+        )
+    name = body.get("kind") or kind.name
+    if name != kind.name:
+        raise bad_request(
+            f'{name} in version "{kind.version}" cannot be handled as a {kind.name}: '
+            f"converting ({kind.version}.{name}) to ({kind.group or 'core'}.{kind.name}): unknown conversion"
         )
 
 

@@ -22,6 +22,15 @@ def in_namespace(metadata: ObjectMeta, namespace: str) -> ObjectMeta:
     return replace(metadata, namespace=namespace)
 
 
+def named_as_asked(metadata: ObjectMeta, namespace: str, name: str) -> ObjectMeta:
+    """The metadata of an update of this object. Raises the 400 of a body that names no object, or another one."""
+    if not metadata.name:
+        raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
+    if metadata.name != name:
+        raise bad_request(f"the name of the object ({metadata.name}) does not match the name on the URL ({name})")
+    return in_namespace(metadata, namespace)
+
+
 def created(metadata: ObjectMeta, name: str, revision: int, now: datetime) -> ObjectMeta:
     """The metadata of an object about to be created at this revision: what the sender said of these is dropped."""
     return replace(
@@ -37,15 +46,16 @@ def created(metadata: ObjectMeta, name: str, revision: int, now: datetime) -> Ob
 
 
 def updated(metadata: ObjectMeta, old: ObjectMeta) -> ObjectMeta:
-    """The metadata that an update asks for, with what it may not change as it was."""
+    """The metadata that an update asks for, with what it cannot change as it was."""
+    grace = metadata.deletion_grace_period_seconds
     return replace(
         metadata,
         uid=metadata.uid or old.uid,
         resource_version=old.resource_version,
         generation=old.generation,
         creation_timestamp=old.creation_timestamp,
-        deletion_timestamp=old.deletion_timestamp,
-        deletion_grace_period_seconds=old.deletion_grace_period_seconds,
+        deletion_timestamp=old.deletion_timestamp or metadata.deletion_timestamp,
+        deletion_grace_period_seconds=old.deletion_grace_period_seconds if grace is None else grace,
     )
 
 

@@ -62,9 +62,18 @@ def of(obj: Deployment | ReplicaSet) -> Scale:
     )
 
 
-def applied(obj: Scalable, body: Scale | Json) -> Scalable:
-    """The object at the size that a Scale asks for. Raises ApiError (400, 409, 422)."""
-    scale = body if isinstance(body, Scale) else _decoded(body)
+def decoded(body: Scale | Json) -> Scale:
+    """The Scale that a request's body stands for. Raises the 400 of one that does not fit."""
+    if isinstance(body, Scale):
+        return body
+    try:
+        return from_json(body, Scale)
+    except type_error as error:
+        raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {error}') from error
+
+
+def applied(obj: Scalable, scale: Scale) -> Scalable:
+    """The object at the size that a Scale asks for. Raises ApiError (409, 422)."""
     name = obj.metadata.name
     if scale.spec.replicas < 0:
         cause = fielderrors.invalid("spec.replicas", scale.spec.replicas, "must be greater than or equal to 0")
@@ -80,10 +89,3 @@ def applied(obj: Scalable, body: Scale | Json) -> Scalable:
         )
     metadata = replace(obj.metadata, resource_version=scale.metadata.resource_version)
     return replace(obj, metadata=metadata, spec=replace(obj.spec, replicas=scale.spec.replicas))
-
-
-def _decoded(body: Json) -> Scale:
-    try:
-        return from_json(body, Scale)
-    except type_error as error:
-        raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {error}') from error

@@ -30,7 +30,7 @@ from reference.machinery.store import Store
 from reference.server import documents, scale
 from reference.server.admission import admitted
 from reference.server.deletion import check_preconditions, goes_with_last_finalizer, mark
-from reference.server.metadata import at_revision, check_uid, created, in_namespace, updated
+from reference.server.metadata import at_revision, check_uid, created, in_namespace, named_as_asked, updated
 from reference.server.names import ATTEMPTS, generated_name
 from reference.server.strategies import Strategy, strategy_of
 from reference.versions import Version
@@ -42,6 +42,13 @@ Refusal = Callable[[Call], ApiError | None]
 
 _order = attrgetter("metadata.namespace", "metadata.name")
 _READS = ("get", "list")
+_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
+    "Deployment": ("", "status", "scale"),
+    "ReplicaSet": ("", "status", "scale"),
+    "Pod": ("", "status"),
+    "Event": ("",),
+    "Namespace": ("", "status", "finalize"),
+}
 
 
 class Write(msgspec.Struct, frozen=True):
@@ -171,19 +178,22 @@ class ApiServer:
 
     def _update(self, call: Call) -> Any:
         old = self._stored(call)
-        if call.subresource == scale.SUBRESOURCE:
-            scaled = scale.applied(old, call.body)
-            return scale.of(self._replace(call, scaled, old))
-        obj = documents.decoded(call.kind, call.body, self._version)
-        check_uid(call.kind, obj.metadata, old.metadata)
-        return self._replace(call, obj, old)
+        scaling = call.subresource == scale.SUBRESOURCE
+        obj = scale.decoded(call.body) if scaling else documents.decoded(call.kind, call.body, self._version)
+        sent = named_as_asked(obj.metadata, old.metadata.namespace, call.name)
+        check_uid(call.kind, sent, old.metadata)
+        if scaling:
+            return scale.of(self._replace(call, scale.applied(old, obj), old))
+        return self._replace(call, replace(obj, metadata=sent), old)
 
     def _patch(self, call: Call) -> Any:
         old = self._stored(call)
         if call.subresource == scale.SUBRESOURCE:
-            scaled = scale.applied(old, documents.patched_scale(call, scale.of(old), self._version))
-            return scale.of(self._replace(call, scaled, old))
-        return self._replace(call, documents.patched(call, old, self._version), old)
+            scaled = documents.patched_scale(call, scale.of(old))
+            return scale.of(self._replace(call, scale.applied(old, scaled), old))
+        obj = documents.patched(call, old, self._version)
+        named_as_asked(obj.metadata, old.metadata.namespace, call.name)
+        return self._replace(call, obj, old)
 
     def _replace(self, call: Call, obj: Any, old: Any) -> Any:
         """Stores ``obj``, as far as this resource may change it, in the place of ``old``."""
@@ -191,8 +201,7 @@ class ApiServer:
         sent: ObjectMeta = obj.metadata
         if sent.resource_version and sent.resource_version != old.metadata.resource_version:
             raise conflict(kind, name)
-        metadata = in_namespace(sent, old.metadata.namespace)
-        obj = replace(obj, metadata=updated(metadata, old.metadata))
+        obj = replace(obj, metadata=updated(sent, old.metadata))
         strategy = self._strategies[kind.name]
         if call.subresource == "status":
             new = strategy.for_status(obj, old)
@@ -232,6 +241,8 @@ class ApiServer:
             self._delete(Call("delete", call.kind, call.namespace, obj.metadata.name, body=call.body))
 
     def _stored(self, call: Call) -> Any:
+        if call.subresource not in _SUBRESOURCES[call.kind.name]:
+            raise ApiError(404, "NotFound", "the server could not find the requested resource")
         obj = self.store.table(call.kind).get(call.namespace if call.kind.namespaced else "", call.name)
         if obj is None:
             raise not_found(call.kind.qualified_resource, call.name)
