@@ -20,12 +20,14 @@ from reference.api import fielderrors
 from reference.api.defaulting import default
 from reference.api.errors import ApiError, bad_request
 from reference.api.json_patch import json_patch
-from reference.api.kinds import DEPLOYMENT, EVENT, KINDS, REPLICA_SET, Kind, kind_of
+from reference.api.kinds import EVENT, KINDS, Kind, kind_of
 from reference.api.objects import (
     Deployment,
+    DeploymentSpec,
     Json,
     K,
     ReplicaSet,
+    ReplicaSetSpec,
     Value,
     from_json,
     replace,
@@ -41,7 +43,7 @@ from reference.versions import Version
 
 _LIGHT_METADATA = frozenset(("uid", "resourceVersion", "ownerReferences", "finalizers"))
 
-T = TypeVar("T", Deployment, ReplicaSet)
+T = TypeVar("T", bound=DeploymentSpec | ReplicaSetSpec)
 
 
 def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
@@ -55,7 +57,10 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
     value: K = body
     if value.kind or value.api_version:
         value = replace(value, kind="", api_version="")
-    return _with_template_defaults(value, version) if isinstance(value, Deployment | ReplicaSet) else value
+    if isinstance(value, Deployment | ReplicaSet):
+        spec = _with_template_defaults(kind, value.spec, version)
+        return value if spec is value.spec else replace(value, spec=spec)
+    return value
 
 
 def patched(call: Call, old: K, version: Version) -> K:
@@ -132,20 +137,17 @@ def _typed(kind: Kind[K], document: Json) -> K:
     return replace(decoded, kind="", api_version="")  # type: ignore[no-any-return]
 
 
-def _with_template_defaults(value: T, version: Version) -> T:
-    template = value.spec.template
-    spec = _known_template_spec(kind_of(value).name, bytes(template.spec), version)
-    if spec == template.spec:
-        return value
-    return replace(value, spec=replace(value.spec, template=replace(template, spec=spec)))
+def _with_template_defaults(kind: Kind[Any], spec: T, version: Version) -> T:
+    template = spec.template
+    pod_spec = _known_template_spec(kind, bytes(template.spec), version)
+    return spec if pod_spec == template.spec else replace(spec, template=replace(template, spec=pod_spec))
 
 
 @lru_cache(maxsize=4096)
-def _known_template_spec(kind: str, spec: bytes, version: Version) -> Raw:
+def _known_template_spec(kind: Kind[Any], spec: bytes, version: Version) -> Raw:
     """A template's spec with the server's defaults."""
-    of_kind = REPLICA_SET if kind == REPLICA_SET.name else DEPLOYMENT
     document = {"metadata": {"name": "x"}, "spec": {"template": {"spec": msgspec.json.decode(spec)}}}
-    return _encoded(default(of_kind, document, version)["spec"]["template"]["spec"])
+    return _encoded(default(kind, document, version)["spec"]["template"]["spec"])
 
 
 def _encoded(document: Json) -> Raw:
