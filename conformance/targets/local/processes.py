@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Condition, Thread
@@ -44,7 +46,7 @@ class Processes:
         try:
             self.directory = Path(self._answer()["directory"])
         except BaseException:
-            self.stop()
+            self._end_supervisor()
             raise
 
     @property
@@ -78,9 +80,14 @@ class Processes:
 
     def stop(self) -> None:
         """Kills all, removes the directory, and returns when both is done. Idempotent."""
+        self._end_supervisor()
+        shutil.rmtree(self.directory, ignore_errors=True)  # left only by a supervisor that was killed
+
+    def _end_supervisor(self) -> None:
         self._stopping = True
-        if self._supervisor.stdin is not None and not self._supervisor.stdin.closed:
-            self._supervisor.stdin.close()
+        if self._supervisor.stdin is not None:
+            with suppress(BrokenPipeError):
+                self._supervisor.stdin.close()
         try:
             self._supervisor.wait(_END_BOUND)
         except subprocess.TimeoutExpired:

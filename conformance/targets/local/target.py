@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,8 +22,15 @@ from conformance.upstream import Components, UpstreamUnavailable, components
 from reference.api.errors import ApiError
 from reference.versions import UnknownVersion, version_named
 
+ETCD = "etcd"
+KUBE_APISERVER = "kube-apiserver"
+DEPLOYMENT_MANAGER = "kube-controller-manager (deployment controller)"
+OTHER_MANAGER = "kube-controller-manager (other controllers)"
+
 PACE = Pace(quiet=0.15)
 """Shorter than where the controllers' queues can't be looked into."""
+ROOM = 256 << 20
+"""Bytes of disk: etcd's log is 64 MB from the start, and all else grows by a few KB a scenario."""
 _READY_BOUND = 60.0
 _LOOK_AGAIN = 0.03
 _ATTEMPTS = 3
@@ -108,6 +116,7 @@ class LocalTarget:
         """Starts all; what ``starting`` then holds stops it."""
         processes = self._processes = Processes()
         starting.callback(processes.stop)
+        _check_room(processes.directory)
         try:
             credentials = Credentials(processes.directory)
             ports = self._ports()
@@ -131,9 +140,9 @@ class LocalTarget:
 
     def _start_servers(self, programs: Components, ports: flags.Ports, credentials: Credentials) -> None:
         directory = self.processes.directory
-        self.processes.start("etcd", [*programs.etcd, *flags.etcd(directory, ports, credentials)])
+        self.processes.start(ETCD, [*programs.etcd, *flags.etcd(directory, ports, credentials)])
         server_flags = flags.kube_apiserver(directory, ports, credentials)
-        self.processes.start("kube-apiserver", [*programs.kube_apiserver, *server_flags])
+        self.processes.start(KUBE_APISERVER, [*programs.kube_apiserver, *server_flags])
 
     def _connect(self, ports: flags.Ports, credentials: Credentials, starting: ExitStack) -> KubernetesSessions:
         """Everything of ours that talks to the control plane; nothing is asked yet."""
@@ -161,26 +170,29 @@ class LocalTarget:
                 return
             except (TargetError, ApiError) as not_yet:
                 if monotonic() > deadline:
-                    end = self.processes.end_of_log("kube-apiserver")
+                    end = self.processes.end_of_log(KUBE_APISERVER)
                     raise TargetError(
                         f"the API server is not ready after {_READY_BOUND:g} s ({not_yet}); {end}"
                     ) from not_yet
             self.processes.check(grace=_LOOK_AGAIN)
 
     def _start_controllers(self, programs: Components, ports: flags.Ports, credentials: Credentials) -> None:
-        for name, port, server, names in (
-            ("deployment controller", ports.deployment_controller, self.proxy.url, flags.DEPLOYMENT_CONTROLLER),
-            (
-                "other controllers",
-                ports.other_controllers,
-                f"https://{LOOPBACK}:{ports.api_server}",
-                flags.OTHER_CONTROLLERS,
-            ),
+        directory = self.processes.directory
+        direct = f"https://{LOOPBACK}:{ports.api_server}"
+        for manager, port, server, controllers in (
+            (DEPLOYMENT_MANAGER, ports.deployment_controller, self.proxy.url, flags.DEPLOYMENT_CONTROLLER),
+            (OTHER_MANAGER, ports.other_controllers, direct, flags.OTHER_CONTROLLERS),
         ):
-            directory = self.processes.directory
-            kubeconfig = directory / f"{names[0]}.kubeconfig"
+            kubeconfig = directory / f"{controllers[0]}.kubeconfig"
             write_private(kubeconfig, flags.kubeconfig(server, credentials, credentials.controllers))
-            manager_flags = flags.kube_controller_manager(directory, port, kubeconfig, names, credentials)
-            self.processes.start(
-                f"kube-controller-manager ({name})", [*programs.kube_controller_manager, *manager_flags]
-            )
+            its_flags = flags.kube_controller_manager(directory, port, kubeconfig, controllers, credentials)
+            self.processes.start(manager, [*programs.kube_controller_manager, *its_flags])
+
+
+def _check_room(directory: Path) -> None:
+    free = shutil.disk_usage(directory).free
+    if free < ROOM:
+        raise TargetError(
+            f"{directory.parent} has {free >> 20} MiB left, and a control plane needs {ROOM >> 20} MiB: "
+            "make room, or name another place by TMPDIR"
+        )
