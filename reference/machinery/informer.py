@@ -54,6 +54,10 @@ class Informer:
         self.table = change.table
         return change, old
 
+    def resource_version(self) -> int:
+        """The newest that the cache shows. That of an empty list is 1, as an empty etcd's is: it is known, at least."""
+        return max(self.table.revision, 1)
+
     def get(self, namespace: str, name: str) -> Any | None:
         return self.table.get(namespace, name)
 

@@ -57,7 +57,7 @@ class Runner:
             driver.CacheControlledBy: lambda asked: self._informer(asked.kind).controlled_by(
                 asked.namespace, asked.owner_uid
             ),
-            driver.CacheVersion: lambda asked: self._informer(asked.kind).table.revision,
+            driver.CacheVersion: lambda asked: self._informer(asked.kind).resource_version(),
             driver.Now: lambda _: clock.now(),
             driver.Together: lambda asked: tuple(self._answer(question) for question in asked.questions),
         }
