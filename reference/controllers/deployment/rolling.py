@@ -79,8 +79,10 @@ class Rolling(Progress):
     async def scale_down_old_replica_sets_for_rolling_update(self, new: ReplicaSet, old: Sequence[ReplicaSet]) -> int:
         """Scales the oldest down by as many Pods as are available beyond the minimum, and tells how many that was."""
         min_available = self.deployment.spec.replicas - util.max_unavailable(self.deployment)
-        budget = int32(util.available_replica_count(all_replica_sets(new, old)) - min_available)
-        total = 0
+        available = util.available_replica_count(all_replica_sets(new, old))
+        if available <= min_available:
+            return 0
+        budget, total = int32(available - min_available), 0
         for rs in old:
             if total >= budget:
                 break
