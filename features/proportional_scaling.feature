@@ -208,9 +208,10 @@ Feature: A Deployment scaled in the middle of a rollout keeps its versions in pr
         | second | 0       |
         | third  | 1       |
 
-  Rule: The last agreed size is noted on each ReplicaSet, and a note that was tampered with does no great harm
+  Rule: The size last agreed on is noted on each ReplicaSet; a note that was tampered with shifts the balance, not the sum
     Proportion is reckoned from the annotation "max-replicas", which the controller writes whenever it sizes a
-    ReplicaSet. Where the note is missing or makes no sense, the Deployment's present size takes its place.
+    ReplicaSet. Where the note is missing or makes no sense, the Deployment's present number of Pods takes its place.
+    Whatever the notes say, the Deployment gets as many Pods as it was scaled to.
 
     Background:
       Given a Deployment "web" of 10 replicas, maxSurge 3, maxUnavailable 2, running "app:1"
@@ -219,22 +220,29 @@ Feature: A Deployment scaled in the middle of a rollout keeps its versions in pr
       And the Deployment is paused
 
     @id:proportional-scaling/tampered-max
-    Scenario Outline: The old version's note says "<note>" when the Deployment goes from 10 to 20
-      Given the operator runs "kubectl annotate replicaset/{app:1} deployment.kubernetes.io/max-replicas=<note> --overwrite"
+    Scenario Outline: The note on <whose> says "<note>" when the Deployment goes from 10 to 20
+      Given the operator runs "kubectl annotate replicaset/{<whose>} deployment.kubernetes.io/max-replicas=<note> --overwrite"
       When the Deployment is scaled to 20
       Then the ReplicaSets are
         | image | desired | max-replicas |
         | app:1 | <old>   | 23           |
         | app:2 | <new>   | 23           |
 
-      Examples:
-        | note       | old | new |
-        | thirteen   | 14  | 9   |
-        | -1         | 14  | 9   |
-        | 0          | 14  | 9   |
-        | 9999999999 | 14  | 9   |
-        | 23         | 14  | 9   |
-        | 26         | 14  | 9   |
+      Examples: no number at all, or none that can be
+        | whose | note       | old | new |
+        | app:2 | thirteen   | 14  | 9   |
+        | app:2 | -1         | 14  | 9   |
+        | app:2 | 0          | 14  | 9   |
+        | app:2 | 9999999999 | 14  | 9   |
+
+      Examples: a number, but a wrong one
+        | whose | note       | old | new |
+        | app:2 | 6          | 14  | 9   |
+        | app:2 | 23         | 18  | 5   |
+        | app:2 | 46         | 20  | 3   |
+        | app:2 | 2147483647 | 23  | 0   |
+        | app:1 | 6          | 18  | 5   |
+        | app:1 | 23         | 14  | 9   |
 
     @id:proportional-scaling/note-removed
     Scenario: The old version's note is gone when the Deployment goes from 10 to 20

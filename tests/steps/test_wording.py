@@ -1,0 +1,66 @@
+"""What features may say of a Deployment and of Pods, and what that means to the harness."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from steps.wording import (
+    DEPLOYMENT_TEXT,
+    PODS_CHANGE_TEXT,
+    PODS_CHANGE_TYPES,
+    counters,
+    deployment_options,
+    labels,
+    strategy,
+)
+
+
+def said(text: str) -> dict[str, str]:
+    found = re.fullmatch(DEPLOYMENT_TEXT, text)
+    assert found, text
+    return found.groupdict()
+
+
+def test_a_deployment_may_be_described_in_one_sentence() -> None:
+    found = said('a Deployment "web" of 10 replicas, maxSurge 30%, paused, labelled "app=shop", running "app:1"')
+    assert (found["name"], found["replicas"], found["image"]) == ("web", "10", "app:1")
+    assert deployment_options(found["options"]) == {"max_surge": "30%", "paused": True, "labels": {"app": "shop"}}
+
+
+def test_one_replica_and_no_options() -> None:
+    found = said('a Deployment "web" of 1 replica, running "app:1"')
+    assert found["replicas"] == "1"
+    assert deployment_options(found["options"]) == {}
+
+
+def test_an_unknown_option_is_told_with_those_that_are_known() -> None:
+    with pytest.raises(ValueError, match=r"cannot be 'purple'.*Recreate"):
+        deployment_options(", maxSurge 1, purple")
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "terminating", "change"),
+    [
+        ('2 Pods of "app:1" become ready', 2, False, "ready"),
+        ('1 Pod of "app:1" fails', 1, False, "fail"),
+        ('all Pods of "app:1" are gone', None, False, "let go"),
+        ('1 terminating Pod of "app:1" succeeds', 1, True, "succeed"),
+    ],
+)
+def test_what_becomes_of_pods(text: str, count: int | None, terminating: bool, change: str) -> None:
+    found = re.fullmatch(PODS_CHANGE_TEXT, text)
+    assert found
+    meant = {name: PODS_CHANGE_TYPES[name](found[name]) for name in PODS_CHANGE_TYPES}
+    assert meant == {"count": count, "terminating": terminating, "change": change}
+
+
+def test_counters_labels_and_strategies() -> None:
+    assert counters("33 replicas, 8 available") == {"replicas": 33, "available": 8}
+    assert labels("app=web,tier=front") == {"app": "web", "tier": "front"}
+    assert strategy("Recreate") == {"type": "Recreate", "rollingUpdate": None}
+    assert strategy("RollingUpdate, maxSurge 1, maxUnavailable 0") == {
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0},
+    }
