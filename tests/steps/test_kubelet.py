@@ -10,10 +10,8 @@ from reference.api.objects import Json, Pod, from_json
 from reference.controllers import kubelet
 
 NOON = datetime(2026, 1, 1, 12, 0, 0, 250_000, tzinfo=UTC)
-SPEC: Json = {
-    "containers": [{"name": "app", "image": "app:1"}],
-    "readinessGates": [{"conditionType": "example.com/go"}],
-}
+CONTAINERS = [{"name": "app", "image": "app:1"}]
+SPEC: Json = {"containers": CONTAINERS, "readinessGates": [{"conditionType": "example.com/go"}]}
 
 
 def pod(status: Json | None = None) -> Pod:
