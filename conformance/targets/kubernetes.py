@@ -52,7 +52,7 @@ class KubernetesSessions:
     def __init__(self, address: Address, pace: Pace = Pace(), powers: Powers = Powers()) -> None:
         self.api = ApiServer(address)
         self._pace = pace
-        self._powers = powers
+        self.powers = powers
         self._background = Background("watches")
         self._streams = self._background.call(_streams(address))
         self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check)
@@ -66,7 +66,7 @@ class KubernetesSessions:
             view = View(self.api.address, self._streams, namespace)
             try:
                 self._background.call(view.open())
-                session = KubernetesSession(self.api, namespace, view, self._pace, self._powers)
+                session = KubernetesSession(self.api, namespace, view, self._pace, self.powers)
                 try:
                     yield session
                 finally:
@@ -74,13 +74,13 @@ class KubernetesSessions:
             finally:
                 self._background.call(view.close())
         finally:
-            if self._powers.remove_namespaces:
+            if self.powers.remove_namespaces:
                 self._namespaces.begin_removal(namespace)
 
     def stop(self) -> None:
         """Waits until every namespace is gone, and closes all connections. Raises TargetError if one stays."""
         try:
-            if self._powers.remove_namespaces:
+            if self.powers.remove_namespaces:
                 self._namespaces.await_removal()
         finally:
             self.api.close()
@@ -98,11 +98,6 @@ class KubernetesSession:
         self._powers = powers
         self._rest = Rest(view, pace, powers.busy, powers.check)
         self._held: list[str] = []
-
-    @property
-    def address(self) -> Address:
-        """Where the API server is, and who the scenario is to it."""
-        return self._api.address
 
     def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
         return self._ask("GET", self._path(kind, name, subresource))

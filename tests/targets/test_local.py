@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import stat
 from datetime import datetime
+from itertools import count
+from threading import Event, Thread
 from time import monotonic
 
 import pytest
@@ -12,6 +14,7 @@ from conformance.targets.kubernetes import KubernetesSession, KubernetesSessions
 from conformance.targets.local import LocalTarget
 from conformance.targets.protocol import Capability, Session, Target, TargetError
 from conformance.targets.proxy import Exchange
+from conformance.targets.rest import Pace
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET
 from reference.api.objects import Json
@@ -167,9 +170,7 @@ def test_orphans_are_not_adopted_again_by_a_deployment_that_is_gone(
 
 
 def test_namespaces_are_removed_in_bulk_even_with_pods_that_linger(local: LocalTarget, web: Json) -> None:
-    with local.session("address") as other:
-        address = other.address
-    sessions = KubernetesSessions(address, powers=Powers(check=local.processes.check))
+    sessions = KubernetesSessions(local.address, powers=Powers(check=local.processes.check))
     web["spec"]["template"]["metadata"]["finalizers"] = ["deployment-conformance/linger"]
     names = []
     for title in ("one", "two"):
@@ -182,10 +183,50 @@ def test_namespaces_are_removed_in_bulk_even_with_pods_that_linger(local: LocalT
         assert not {it["metadata"]["name"] for it in session.list(NAMESPACE)} & set(names)
 
 
+def test_what_does_not_come_to_rest_is_an_error_that_says_what_still_moves(local: LocalTarget, web: Json) -> None:
+    sessions = KubernetesSessions(local.address, Pace(quiet=0.5, bound=2), Powers(remove_namespaces=False))
+    with sessions.session("restless") as session:
+        session.create(DEPLOYMENT, web | {"spec": web["spec"] | {"replicas": 0}})
+        calm = Event()
+
+        def never_rests() -> None:
+            for number in count():
+                session.patch(DEPLOYMENT, "web", {"metadata": {"annotations": {"number": str(number)}}}, MERGE)
+                if calm.wait(0.05):
+                    return
+
+        restless = Thread(target=never_rests)
+        restless.start()
+        try:
+            with pytest.raises(
+                TargetError, match=r"does not come to rest within 2 s: .*; the last change: (Deployment|ReplicaSet) web"
+            ):
+                session.settle()
+        finally:
+            calm.set()
+            restless.join()
+        session.settle()
+    sessions.stop()
+
+
+def test_what_no_controller_can_do_is_waited_for_only_so_long(local: LocalTarget, web: Json) -> None:
+    """Its view is held by somebody else, so the generation will not be observed."""
+    sessions = KubernetesSessions(local.address, Pace(patience=1), Powers(remove_namespaces=False))
+    local.proxy.hold("deployments")
+    try:
+        with sessions.session("unable") as session:
+            session.create(DEPLOYMENT, web)
+            started = monotonic()
+            session.settle()
+            assert monotonic() - started >= 1
+            assert session.get(DEPLOYMENT, "web")["status"] == {}
+    finally:
+        local.proxy.release("deployments")
+        sessions.stop()
+
+
 def test_without_a_proxy_nothing_can_be_held(local: LocalTarget) -> None:
-    with local.session("address") as other:
-        address = other.address
-    sessions = KubernetesSessions(address, powers=Powers(remove_namespaces=False))
+    sessions = KubernetesSessions(local.address, powers=Powers(remove_namespaces=False))
     with sessions.session("no proxy") as session, pytest.raises(TargetError, match="@needs:stalled-watches"):
         session.stall(DEPLOYMENT)
     sessions.stop()

@@ -139,8 +139,9 @@ def test_a_port_that_was_asked_for_and_is_taken_is_named() -> None:
             LocalTarget(port=port).start()
 
 
-def test_a_race_for_a_port_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first ports turn out to be taken by the time they are used."""
+@pytest.mark.parametrize("port", [0, 3], ids=["etcd", "controller manager"])
+def test_a_race_for_a_port_is_run_again(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the first ports turns out to be taken by the time it is used."""
     taken: list[int] = []
     with socket.socket() as squatter:
         squatter.bind(("127.0.0.1", 0))
@@ -149,8 +150,8 @@ def test_a_race_for_a_port_is_run_again(monkeypatch: pytest.MonkeyPatch) -> None
         def unlucky_at_first(number: int) -> list[int]:
             ports = free_ports(number)
             if not taken:
-                taken.append(ports[0])
-                ports[0] = squatter.getsockname()[1]
+                taken.append(ports[port])
+                ports[port] = squatter.getsockname()[1]
             return ports
 
         monkeypatch.setattr(target, "free_ports", unlucky_at_first)

@@ -46,10 +46,10 @@ class Queues:
             try:
                 metrics = client.get("/metrics").raise_for_status().text
             except httpx.HTTPError as error:
-                return f"the controller manager at {client.base_url} does not tell its queues: {error!r}"
-            for queue, keys in _unfinished(metrics).items():
+                return f"the controller manager at {client.base_url} does not tell its queues ({error!r})"
+            for queue, keys in unfinished(metrics).items():
                 if keys:
-                    return f"{keys:g} keys in the queue {queue}"
+                    return f"{keys} keys in the queue {queue}"
         return ""
 
     def close(self) -> None:
@@ -57,8 +57,8 @@ class Queues:
             client.close()
 
 
-def _unfinished(metrics: str) -> Counter[str]:
-    """How many keys each queue holds, waiting or being worked on."""
+def unfinished(metrics: str) -> Counter[str]:
+    """How many keys each queue holds, waiting or being worked on, by the text of the metrics."""
     keys: Counter[str] = Counter()
     for count, queue, value in _COUNT.findall(metrics):
         if queue in WATCHED:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
@@ -31,6 +31,7 @@ PACE = Pace(quiet=0.15)
 """Shorter than where the controllers' queues can't be looked into."""
 ROOM = 256 << 20
 """Bytes of disk: etcd's log is 64 MB from the start, and all else grows by a few KB a scenario."""
+_NOT_STARTED = "the local control plane is not started"
 _READY_BOUND = 60.0
 _LOOK_AGAIN = 0.03
 _ATTEMPTS = 3
@@ -60,17 +61,22 @@ class LocalTarget:
         self._proxy: Proxy | None = None
 
     @property
+    def address(self) -> Address:
+        """Where the API server is, with the credentials of somebody who may do anything."""
+        return self._opened.api.address
+
+    @property
     def proxy(self) -> Proxy:
         """What stands between the Deployment controller and the API server."""
         if self._proxy is None:
-            raise TargetError("the local control plane is not started")
+            raise TargetError(_NOT_STARTED)
         return self._proxy
 
     @property
     def processes(self) -> Processes:
         """The components' processes, by name."""
         if self._processes is None:
-            raise TargetError("the local control plane is not started")
+            raise TargetError(_NOT_STARTED)
         return self._processes
 
     def start(self) -> None:
@@ -94,13 +100,17 @@ class LocalTarget:
 
     @contextmanager
     def session(self, title: str) -> Iterator[KubernetesSession]:
-        if self._sessions is None:
-            raise TargetError("the local control plane is not started")
-        with self._sessions.session(title) as session:
+        with self._opened.session(title) as session:
             yield session
 
     def check(self) -> None:
         self.processes.check()
+
+    @property
+    def _opened(self) -> KubernetesSessions:
+        if self._sessions is None:
+            raise TargetError(_NOT_STARTED)
+        return self._sessions
 
     def _behave_as(self, kubernetes: str) -> None:
         """Takes over a version's name and capabilities: the one asked for, then what the binaries say they are."""
@@ -121,10 +131,11 @@ class LocalTarget:
             credentials = Credentials(processes.directory)
             ports = self._ports()
             self._start_servers(programs, ports, credentials)
-            self._sessions = self._connect(ports, credentials, starting)
-            self._await_ready(self._sessions.api)
-            self._behave_as(self._sessions.api.ask("GET", "/version")["gitVersion"])
+            sessions = self._sessions = self._connect(ports, credentials, starting)
+            self._await_ready(KUBE_APISERVER, lambda: _unready(sessions.api))
+            self._behave_as(sessions.api.ask("GET", "/version")["gitVersion"])
             self._start_controllers(programs, ports, credentials)
+            self._await_ready(DEPLOYMENT_MANAGER, sessions.powers.busy)
         except OSError as error:
             raise TargetError(f"the local control plane can't be started: {error}") from error
 
@@ -162,18 +173,13 @@ class LocalTarget:
         starting.callback(sessions.stop)
         return sessions
 
-    def _await_ready(self, api: ApiServer) -> None:
+    def _await_ready(self, component: str, still_missing: Callable[[], str]) -> None:
+        """Waits until ``still_missing`` says nothing more."""
         deadline = monotonic() + _READY_BOUND
-        while True:
-            try:
-                api.text("/readyz")
-                return
-            except (TargetError, ApiError) as not_yet:
-                if monotonic() > deadline:
-                    end = self.processes.end_of_log(KUBE_APISERVER)
-                    raise TargetError(
-                        f"the API server is not ready after {_READY_BOUND:g} s ({not_yet}); {end}"
-                    ) from not_yet
+        while missing := still_missing():
+            if monotonic() > deadline:
+                end = self.processes.end_of_log(component)
+                raise TargetError(f"{component} is not ready after {_READY_BOUND:g} s ({missing}); {end}")
             self.processes.check(grace=_LOOK_AGAIN)
 
     def _start_controllers(self, programs: Components, ports: flags.Ports, credentials: Credentials) -> None:
@@ -196,3 +202,11 @@ def _check_room(directory: Path) -> None:
             f"{directory.parent} has {free >> 20} MiB left, and a control plane needs {ROOM >> 20} MiB: "
             "make room, or name another place by TMPDIR"
         )
+
+
+def _unready(api: ApiServer) -> str:
+    try:
+        api.text("/readyz")
+    except (TargetError, ApiError) as not_yet:
+        return str(not_yet)
+    return ""
