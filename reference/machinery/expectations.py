@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 import msgspec
+from immutables import Map
 
 TIMEOUT = timedelta(minutes=5)
 
@@ -32,43 +33,49 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 class Expectations:
-    """Expectations by the key of the object whose controller holds them. A new one replaces the old one."""
+    """Expectations by the key of the object whose controller holds them. A new one replaces the old one.
+
+    All that is remembered is one value, ``by_key``: whoever sets it back sets the controller back.
+    """
 
     def __init__(self) -> None:
-        self._by_key: dict[str, Expectation] = {}
+        self.by_key: Map[str, Expectation] = Map()
 
     def get(self, key: str) -> Expectation | None:
-        return self._by_key.get(key)
+        return self.by_key.get(key)
 
     def satisfied(self, key: str, now: datetime) -> bool:
         """Whether nothing is outstanding; so too if nothing was ever expected, or it is too long ago."""
-        expectation = self._by_key.get(key)
+        expectation = self.by_key.get(key)
         return expectation is None or expectation.satisfied(now)
 
     def expect_creations(self, key: str, count: int, now: datetime) -> None:
-        self._by_key[key] = Expectation(now, additions=count)
+        self.by_key = self.by_key.set(key, Expectation(now, additions=count))
 
     def expect_deletions(self, key: str, deleted: Iterable[str], now: datetime) -> None:
         """``deleted`` are the keys of the objects about to be deleted."""
         keys = frozenset(deleted)
-        self._by_key[key] = Expectation(now, deletions=len(keys), keys=keys)
+        self.by_key = self.by_key.set(key, Expectation(now, deletions=len(keys), keys=keys))
 
     def creation_observed(self, key: str) -> None:
         self.creations_skipped(key, 1)
 
     def creations_skipped(self, key: str, count: int) -> None:
         """Creations that failed, or were never tried: they will not be seen."""
-        expectation = self._by_key.get(key)
+        expectation = self.by_key.get(key)
         if expectation is not None:
-            self._by_key[key] = msgspec.structs.replace(expectation, additions=expectation.additions - count)
+            fewer = msgspec.structs.replace(expectation, additions=expectation.additions - count)
+            self.by_key = self.by_key.set(key, fewer)
 
     def deletion_observed(self, key: str, deleted: str) -> None:
         """Counts a deletion once, however often it is seen, and only if it was expected."""
-        expectation = self._by_key.get(key)
+        expectation = self.by_key.get(key)
         if expectation is not None and deleted in expectation.keys:
-            self._by_key[key] = msgspec.structs.replace(
+            fewer = msgspec.structs.replace(
                 expectation, deletions=expectation.deletions - 1, keys=expectation.keys - {deleted}
             )
+            self.by_key = self.by_key.set(key, fewer)
 
     def forget(self, key: str) -> None:
-        self._by_key.pop(key, None)
+        if key in self.by_key:
+            self.by_key = self.by_key.delete(key)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from immutables import Map
 
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET, Kind
@@ -25,6 +26,7 @@ from reference.controllers.garbage_collector.builder import GraphBuilder
 from reference.controllers.garbage_collector.graph import (
     FOREGROUND,
     ORPHAN,
+    Identity,
     Node,
     identity_named,
     is_deleting_dependents,
@@ -57,6 +59,13 @@ class Owners(msgspec.Struct, frozen=True):
     """The owner is in foreground deletion, and waits for its dependents to go."""
 
 
+class Memory(msgspec.Struct, frozen=True):
+    """All that the collector remembers between syncs, as one value: the graph, and the owners found absent."""
+
+    nodes: Map[str, Node]
+    absent: tuple[Identity, ...]
+
+
 class GarbageCollector:
     """Satisfies ``reference.machinery.environment.Controller``."""
 
@@ -69,6 +78,14 @@ class GarbageCollector:
         self.builder = GraphBuilder(env.queue, env.recorder)
         self.graph = self.builder.graph
         self.operations = Operations(env.client, version)
+
+    @property
+    def memory(self) -> Memory:
+        return Memory(self.graph.nodes, self.builder.absent.least_recent_first)
+
+    @memory.setter
+    def memory(self, memory: Memory) -> None:
+        self.graph.nodes, self.builder.absent.least_recent_first = memory.nodes, memory.absent
 
     async def on_add(self, obj: Object) -> None:
         self.builder.added_or_updated(None, obj)

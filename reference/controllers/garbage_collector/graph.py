@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
+from immutables import Map
 
 from reference.api.kinds import kind_of
 from reference.api.objects import Object, ObjectMeta, OwnerReference
@@ -63,25 +64,28 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Graph:
-    """The nodes by uid. Whoever holds a node across an ``await`` asks ``latest`` for what has become of it."""
+    """The nodes by uid, as one value.
+
+    Whoever holds a node across an ``await`` asks ``latest`` for what has become of it.
+    """
 
     def __init__(self) -> None:
-        self._nodes: dict[str, Node] = {}
+        self.nodes: Map[str, Node] = Map()
 
     def get(self, uid: str) -> Node | None:
-        return self._nodes.get(uid)
+        return self.nodes.get(uid)
 
     def latest(self, node: Node) -> Node:
         """The node of the same uid; the given one if it has left the graph."""
-        return self._nodes.get(node.uid, node)
+        return self.nodes.get(node.uid, node)
 
     def put(self, node: Node) -> Node:
-        self._nodes[node.uid] = node
+        self.nodes = self.nodes.set(node.uid, node)
         return node
 
     def remove(self, node: Node) -> None:
         """Takes the node out, and off its owners' dependents."""
-        del self._nodes[node.uid]
+        self.nodes = self.nodes.delete(node.uid)
         for owner in node.owners:
             self.remove_dependent(owner.uid, node.uid)
 
@@ -89,13 +93,13 @@ class Graph:
         self.put(msgspec.structs.replace(owner, dependents=owner.dependents | {uid}))
 
     def remove_dependent(self, owner_uid: str, uid: str) -> None:
-        owner = self._nodes.get(owner_uid)
+        owner = self.nodes.get(owner_uid)
         if owner is not None:
             self.put(msgspec.structs.replace(owner, dependents=owner.dependents - {uid}))
 
     def dependents(self, node: Node) -> list[Node]:
         """The nodes that name this one as an owner, by kind and name; upstream's order is chance."""
-        known = (self._nodes.get(uid) for uid in node.dependents)
+        known = (self.nodes.get(uid) for uid in node.dependents)
         return sorted((dependent for dependent in known if dependent is not None), key=lambda one: one.identity)
 
     def blocking_dependents(self, node: Node) -> list[Node]:
@@ -108,19 +112,17 @@ class Graph:
 
 
 class AbsentOwners:
-    """The owners last found not to exist, so that not every dependent asks the server again."""
+    """The owners last found not to exist, so that not every dependent asks the server again: one value."""
 
     def __init__(self) -> None:
-        self._least_recent_first: dict[Identity, None] = {}
+        self.least_recent_first: tuple[Identity, ...] = ()
 
     def add(self, identity: Identity) -> None:
-        self._least_recent_first.pop(identity, None)
-        self._least_recent_first[identity] = None
-        if len(self._least_recent_first) > _ABSENT_OWNERS:
-            del self._least_recent_first[next(iter(self._least_recent_first))]
+        others = tuple(other for other in self.least_recent_first if other != identity)
+        self.least_recent_first = (*others, identity)[-_ABSENT_OWNERS:]
 
     def __contains__(self, identity: Identity) -> bool:
-        if identity not in self._least_recent_first:
+        if identity not in self.least_recent_first:
             return False
         self.add(identity)
         return True

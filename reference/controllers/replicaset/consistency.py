@@ -8,14 +8,16 @@ Source: ``pkg/controller/util/consistency``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from immutables import Map
 
-from reference.api.kinds import Kind
+from reference.api.kinds import POD, REPLICA_SET, Kind
 from reference.api.objects import ObjectMeta
 from reference.machinery.environment import Cache
+
+_WRITTEN_KINDS: tuple[Kind[Any], ...] = (POD, REPLICA_SET)
 
 
 class StaleCache(Exception):
@@ -26,46 +28,50 @@ class Written(msgspec.Struct, frozen=True):
     """What was written on behalf of one ReplicaSet: the newest resourceVersion by kind, 0 if it is no number."""
 
     uid: str
-    versions: Mapping[Kind[Any], int]
+    versions: Map[Kind[Any], int] = Map()
 
 
 class ConsistencyStore:
-    """The records, by the ``namespace/name`` of their ReplicaSet; none ever if not ``enabled``."""
+    """The records, by the ``namespace/name`` of their ReplicaSet; none ever if not ``enabled``.
+
+    All that is remembered is one value, ``by_key``.
+    """
 
     def __init__(self, cache: Cache, enabled: bool) -> None:
         self._cache = cache
         self._enabled = enabled
-        self._by_key: dict[str, Written] = {}
-
-    def get(self, key: str) -> Written | None:
-        return self._by_key.get(key)
+        self.by_key: Map[str, Written] = Map()
 
     def wrote(self, key: str, uid: str, kind: Kind[Any], metadata: ObjectMeta) -> None:
         """Remembers the object as the server answered it. A ReplicaSet of another uid starts a new record."""
         if not self._enabled:
             return
-        known = self._by_key.get(key)
-        versions = known.versions if known is not None and known.uid == uid else {}
+        known = self.by_key.get(key)
+        if known is None or known.uid != uid:
+            known = Written(uid)
         text = metadata.resource_version
         version = int(text) if text.isdecimal() else 0
-        if version == 0 or version > versions.get(kind, 0):
-            self._by_key[key] = Written(uid, {**versions, kind: version})
+        if version == 0 or version > known.versions.get(kind, 0):
+            self.by_key = self.by_key.set(key, Written(uid, known.versions.set(kind, version)))
 
     def clear(self, key: str, uid: str = "") -> None:
         """Forgets the record if it is of this uid, or of any if none is given."""
-        known = self._by_key.get(key)
+        known = self.by_key.get(key)
         if known is not None and uid in ("", known.uid):
-            del self._by_key[key]
+            self.by_key = self.by_key.delete(key)
 
     async def ensure_ready(self, key: str) -> None:
         """Forgets the record if the caches show all of it. Raises ``StaleCache`` if not.
 
         An informer that does not know how far it has come is taken to have seen all.
         """
-        known = self._by_key.get(key)
+        known = self.by_key.get(key)
         if known is None:
             return
-        for kind, wrote in known.versions.items():
+        for kind in _WRITTEN_KINDS:
+            wrote = known.versions.get(kind, 0)
+            if wrote == 0:
+                continue
             read = await self._cache.resource_version(kind)
             if 0 < read < wrote:
                 raise StaleCache(

@@ -15,12 +15,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
+from immutables import Map
+
 from reference.api.errors import ApiError
 from reference.api.kinds import POD, REPLICA_SET, Kind
 from reference.api.objects import LabelSelector, OwnerReference, Pod, ReplicaSet
 from reference.api.owners import controller_of, is_controlled_by
 from reference.api.selectors import SelectorError, check_selector, is_empty, matches
-from reference.controllers.replicaset.consistency import ConsistencyStore
+from reference.controllers.replicaset.consistency import ConsistencyStore, Written
 from reference.controllers.replicaset.pod_control import NAMESPACE_TERMINATING, PodControl, PodControlError
 from reference.controllers.replicaset.pods import (
     first_to_become_available,
@@ -33,12 +36,19 @@ from reference.controllers.replicaset.pods import (
 from reference.controllers.replicaset.ranking import rank_pods
 from reference.controllers.replicaset.status import calculate_status, update_replica_set_status
 from reference.machinery.environment import Environment
-from reference.machinery.expectations import Expectations
+from reference.machinery.expectations import Expectation, Expectations
 from reference.machinery.ref_manager import ControllerRefManager
 from reference.versions import Version
 
 BURST_REPLICAS = 500
 """The most Pods that one sync creates or deletes."""
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """All that the controller remembers between syncs, as one value."""
+
+    expectations: Map[str, Expectation]
+    written: Map[str, Written]
 
 
 class ReplicaSetController:
@@ -53,6 +63,14 @@ class ReplicaSetController:
         self.expectations = Expectations()
         self.consistency = ConsistencyStore(env.cache, enabled=version.replica_set_consistency_gate)
         self.pod_control = PodControl(env, self._wrote_pod)
+
+    @property
+    def memory(self) -> Memory:
+        return Memory(self.expectations.by_key, self.consistency.by_key)
+
+    @memory.setter
+    def memory(self, memory: Memory) -> None:
+        self.expectations.by_key, self.consistency.by_key = memory.expectations, memory.written
 
     async def on_add(self, obj: ReplicaSet | Pod) -> None:
         if isinstance(obj, ReplicaSet):

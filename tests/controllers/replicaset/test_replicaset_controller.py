@@ -207,5 +207,21 @@ def test_adopts_what_it_selects_and_releases_what_it_selects_no_more() -> None:
     assert "ownerReferences" not in bench.server.get(POD, DEFAULT, "stray")["metadata"]
 
 
+def test_what_it_remembers_is_a_value_and_can_be_set_back() -> None:
+    bench = Bench(BEFORE_THE_GATE)
+    controller = bench.runner.controller
+    assert isinstance(controller, ReplicaSetController)
+    at_first = controller.memory
+    bench.server.create(REPLICA_SET, DEFAULT, replica_set(replicas=1))
+    bench.stall("pods")
+    bench.sync_all()
+    assert controller.memory != at_first
+    assert hash(controller.memory) == hash(controller.memory)
+    controller.memory = at_first
+    bench.runner.queue.add(f"{DEFAULT}/web")
+    bench.sync_all()
+    assert len(bench.pods()) == 2
+
+
 def _pod_spec() -> Json:
     return {"containers": [{"name": "main", "image": "app:1"}]}
