@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 
 from conformance.upstream.build import PROGRAMS, ensure
@@ -15,6 +16,7 @@ def main() -> int:
     parser.add_argument("versions", metavar="VERSION", nargs="+", help="a Kubernetes version, such as 1.37")
     parser.add_argument("--program", action="append", choices=PROGRAMS, help="only this one; may be repeated")
     chosen = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that Go is ended too
     try:
         for version in chosen.versions:
             for program in chosen.program or PROGRAMS:

@@ -26,6 +26,7 @@ PROGRAMS = ("controlplane", "oracle", "typetables")
 
 _VERSION_PACKAGES = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
 _DISK_FULL = ("no space left on device", "disk quota exceeded")
+_UNREACHABLE = ("dial tcp", "i/o timeout", "TLS handshake", "module lookup disabled by GOPROXY=off")
 
 
 def ensure(program: str, version: str) -> Path:
@@ -154,11 +155,20 @@ def _run(command: list[str], scratch: Path, log: Path, progress: Progress, packa
             return stdout.read_text().splitlines()
     except OSError as error:
         raise cache.unusable(log, error) from error
-    text = "".join(said)
-    if any(sign in text.lower() for sign in _DISK_FULL):
-        raise cache.disk_full(log.parent)
-    tail = " | ".join(line.strip() for line in said[-6:]) or f"exit code {process.returncode}, no message"
-    raise UpstreamUnavailable(f"`{' '.join(command[:2])}` failed ({tail}): see {log} for all that it said")
+    raise _failed(command, process.returncode, "".join(said), log)
+
+
+def _failed(command: list[str], code: int, said: str, log: Path) -> UpstreamUnavailable:
+    """What to tell the user about a Go command that failed, from what it said."""
+    if any(sign in said.lower() for sign in _DISK_FULL):
+        return cache.disk_full(log.parent)
+    tail = " | ".join(line.strip() for line in said.splitlines()[-6:]) or f"exit code {code}, no message"
+    if any(sign in said for sign in _UNREACHABLE):
+        return UpstreamUnavailable(
+            f"Go could not fetch the modules that it builds from ({tail}): make the module proxy reachable (GOPROXY), "
+            "or point at release binaries with --binaries"
+        )
+    return UpstreamUnavailable(f"`go {command[1]}` failed ({tail}): see {log} for all that it said")
 
 
 @contextmanager

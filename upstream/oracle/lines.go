@@ -26,7 +26,7 @@ func eachLine(in io.Reader, out, complaints io.Writer, answer func([]byte) (any,
 	encoder.SetEscapeHTML(false)
 	for number := 1; ; number++ {
 		line, readErr := lines.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			result, err := answer(line)
 			if err != nil {
 				refused++

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -26,6 +27,7 @@ const usage = `usage: oracle [--controller deployment|replicaset] [--order name|
        oracle hash < templates > hashes`
 
 func main() {
+	runtime.GOMAXPROCS(1)           // what upstream does side by side then comes out in the same order every time
 	time.Local = time.UTC           // errors print times in it, and an outcome must not depend on the machine's zone
 	utilruntime.ErrorHandlers = nil // they log, and hold up whoever errs too often
 	klog.LogToStderr(false)
