@@ -73,7 +73,7 @@ def _strategic(document: Json, patch: Json, kind: Kind[Any], version: Version) -
     except Misfit as misfit:
         raise _invalid(go_text(patch), misfit.unstructured()) from None
     except Unconvertible as fault:
-        raise ApiError(500, "", str(fault)) from None
+        raise ApiError(500, "Unknown", str(fault)) from None
 
 
 def _object(patch: Any, prefix: str = "") -> Json:

@@ -118,13 +118,16 @@ def parse(text: str) -> Quantity:
 
 
 def canonical(text: str) -> str:
-    """The text that the API server stores for a quantity written as ``text``. Raises QuantityError."""
-    return parse(text).canonical()
+    """The text that the API server serves for a quantity written as ``text``. Raises QuantityError.
+
+    It is read from storage and written once more; so ``1029792000``, stored for 1005656.25Ki, becomes ``1029792k``.
+    """
+    return parse(parse(text).canonical()).canonical()
 
 
 def default_rounding(text: str) -> str:
-    """The text stored for an entry of a resource list: rounded up to milli units first. Raises QuantityError."""
-    return parse(text).rounded_up(_MILLI).canonical()
+    """As ``canonical``, for an entry of a resource list: rounded up to milli units first."""
+    return canonical(parse(text).rounded_up(_MILLI).canonical())
 
 
 def text_of(value: object) -> str:

@@ -290,4 +290,4 @@ def _bad_directive(patch: Json) -> ApiError:
 
 def _failed(text: str) -> ApiError:
     """What the server makes of an error that it knows nothing about: 500, with no reason."""
-    return ApiError(500, "", text)
+    return ApiError(500, "Unknown", text)

@@ -224,7 +224,7 @@ def _deployment_status(new: DeploymentStatus, old: DeploymentStatus) -> list[Cau
         ("availableReplicas", new.available_replicas),
     )
     causes += _available_are_ready(new.available_replicas, new.ready_replicas)
-    if (new.collision_count or 0) < (old.collision_count or 0):
+    if old.collision_count is not None and (new.collision_count is None or new.collision_count < old.collision_count):
         shown = new.collision_count or 0
         causes.append(fielderrors.invalid("status.collisionCount", shown, "cannot be decremented"))
     return causes

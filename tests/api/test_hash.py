@@ -23,7 +23,7 @@ def _examples() -> list[dict[str, Any]]:
     return examples
 
 
-def _with(key: str) -> Any:
+def _with(key: str) -> pytest.MarkDecorator:
     """Parametrises a test with the golden templates that have this key."""
     found = [example for example in _examples() if key in example]
     assert found, f"no golden template has {key}"
