@@ -1,12 +1,13 @@
-"""The targets by name, as ``--target`` knows them, and what can be said of each."""
+"""The targets by name, as ``--target`` knows them, and what can be said of each.
+
+A target's code is imported when it is chosen: the model needs no HTTP, and the local target no model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from conformance.targets.local import LocalTarget
-from conformance.targets.model import ModelTarget
 from conformance.targets.protocol import Target, TargetError
 from reference.versions import LATEST
 
@@ -30,10 +31,14 @@ def names() -> tuple[str, ...]:
 def _model(kubernetes: str, binaries: Path | None) -> Target:
     if binaries is not None:
         raise TargetError("the model runs no binaries: leave --binaries out, or choose --target=local")
+    from conformance.targets.model import ModelTarget
+
     return ModelTarget(kubernetes)
 
 
 def _local(kubernetes: str, binaries: Path | None) -> Target:
+    from conformance.targets.local import LocalTarget
+
     return LocalTarget(kubernetes, binaries)
 
 
