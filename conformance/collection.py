@@ -112,6 +112,8 @@ class FeatureFile(pytest.Module):
             raise self.CollectError(f"{self.nodeid}: {error}") from error
 
     def _test(self, template: ScenarioTemplate) -> Callable[..., None]:
+        if len(template.steps) == len(template.all_background_steps):
+            raise self.CollectError(f"{self.nodeid}:{template.line_number}: the scenario has no step of its own")
         try:
             for word in tags_of(template).words:
                 self.config.addinivalue_line("markers", f"{word}: a tag in {self.nodeid}")
@@ -172,8 +174,10 @@ def _position(version: str) -> int:
 
 
 def _reject_lost_scenarios(text: str) -> None:
-    """Two scenarios of one name would silently be one."""
+    """Two scenarios of one name would silently be one, and a misspelt heading none."""
     headings = re.findall(r"^\s*(?:Scenario(?: Outline| Template)?|Example): *(.*?)\s*$", text, re.MULTILINE)
+    if not headings:
+        raise ValueError("there is no scenario in it")
     twice = sorted({name for name in headings if headings.count(name) > 1})
     if twice:
         raise ValueError(f"two scenarios are called {twice[0]!r}; only one would run")

@@ -18,11 +18,11 @@ import pytest
 from pytest_bdd.parser import ScenarioTemplate
 from pytest_bdd.parser import Step as BddStep
 
-from conformance import snapshot
 from conformance.collection import example_of, tags_of, template_of, undefined_steps
 from conformance.kubectl import KubectlError
 from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step
+from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.targets.protocol import Session, Target, TargetError
 from reference.api.errors import ApiError
 
@@ -72,7 +72,8 @@ class Running:
         self._steps = [_step(step) for step in rendered.steps]
         self._ended = 0
         self._step_began: float | None = None
-        self._last: snapshot.Snapshot | None = None
+        self._listed: Listing | None = None
+        self._snapshot: Snapshot | None = None
 
     def begin_step(self) -> None:
         self._step_began = time.perf_counter()
@@ -111,12 +112,14 @@ class Running:
         scenario = msgspec.structs.replace(self._scenario, duration=round(duration, 4), steps=tuple(self._steps))
         return Entry(scenario, self._feature, self._row)
 
-    def _changes(self, session: Session) -> snapshot.Snapshot | None:
-        taken = snapshot.take(session)
-        if taken == self._last:
+    def _changes(self, session: Session) -> Snapshot | None:
+        """What the namespace holds, unless that is what it held after the step before."""
+        listed = listing(session)
+        if listed == self._listed:
             return None
-        self._last = taken
-        return taken
+        before, self._listed = self._snapshot, listed
+        self._snapshot = canonical(session.namespace, listed)
+        return None if self._snapshot == before else self._snapshot
 
 
 RUNNING = pytest.StashKey[Running]()

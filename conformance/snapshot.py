@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from enum import Enum, auto
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -48,32 +50,28 @@ class Snapshot(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     events: tuple[Counted, ...] = ()
 
 
-def take(session: Session) -> Snapshot:
-    """The canonical form of what the session's namespace holds now."""
-    return canonical(
-        session.namespace,
-        deployments=session.list(DEPLOYMENT),
-        replica_sets=session.list(REPLICA_SET),
-        pods=session.list(POD),
-        events=session.list(EVENT),
-    )
+class Listing(msgspec.Struct, frozen=True):
+    """The same, as the API gives it."""
+
+    deployments: Sequence[Json] = ()
+    replica_sets: Sequence[Json] = ()
+    pods: Sequence[Json] = ()
+    events: Sequence[Json] = ()
 
 
-def canonical(
-    namespace: str,
-    deployments: Sequence[Json] = (),
-    replica_sets: Sequence[Json] = (),
-    pods: Sequence[Json] = (),
-    events: Sequence[Json] = (),
-) -> Snapshot:
-    """The snapshot of these objects, each as the API gives it."""
-    living = {"Deployment": deployments, "ReplicaSet": replica_sets, "Pod": pods}
-    masks = _Masks(namespace, living, events)
+def listing(session: Session) -> Listing:
+    """All that the session's namespace holds now."""
+    return Listing(*(session.list(kind) for kind in (DEPLOYMENT, REPLICA_SET, POD, EVENT)))
+
+
+def canonical(namespace: str, found: Listing) -> Snapshot:
+    """The snapshot of what was found in this namespace."""
+    masks = _Masks(namespace, found)
     return Snapshot(
-        deployments=_by_name(masks.object(it) for it in deployments),
-        replica_sets=_by_name(masks.object(it) for it in replica_sets),
-        pods=_multiset(masks.object(it) for it in pods),
-        events=_multiset(masks.event(it) for it in events),
+        deployments=_by_name(masks.object(it) for it in found.deployments),
+        replica_sets=_by_name(masks.object(it) for it in found.replica_sets),
+        pods=_multiset(masks.object(it) for it in found.pods),
+        events=_multiset(masks.event(it) for it in found.events),
     )
 
 
@@ -91,32 +89,56 @@ def _multiset(objects: Iterable[Json]) -> tuple[Counted, ...]:
     return tuple(Counted(counts[text], msgspec.json.decode(text)) for text in sorted(counts))
 
 
-_SAFE_LETTERS = "bcdfghjklmnpqrstvwxz2456789"  # of which the API server makes the random end of a generated name
-_SERVICE_ACCOUNT_VOLUME = re.compile(rf"^(kube-api-access)-[{_SAFE_LETTERS}]{{5}}$")
+_RANDOM_END = "[bcdfghjklmnpqrstvwxz2456789]{5}"  # what the API server ends a generated name with
 _EVENT_NAME_END = re.compile(r"\.[0-9a-f]+$")
-_TIME_FIELD = re.compile(r"(Time|Timestamp|startedAt|finishedAt)$")
-_NAMES_OF_USERS = frozenset({"annotations", "labels", "matchLabels", "nodeSelector"})
+
+
+class _Rule(Enum):
+    """What to do with a field, by its name."""
+
+    KEEP = auto()
+    DROP = auto()
+    MASK = auto()
+    UID = auto()
+    NAMESPACE = auto()
+    MESSAGE = auto()
+    USERS_MAP = auto()
+    """Keys and values are a user's own: no field names, whatever they are called."""
+
+
+@cache
+def _rule(field: str) -> _Rule:
+    if field in ("annotations", "labels", "matchLabels", "nodeSelector"):
+        return _Rule.USERS_MAP
+    if field == "resourceVersion" or field.endswith(("Time", "Timestamp", "startedAt", "finishedAt")):
+        return _Rule.MASK
+    named = {"managedFields": _Rule.DROP, "uid": _Rule.UID, "namespace": _Rule.NAMESPACE, "message": _Rule.MESSAGE}
+    return named.get(field, _Rule.KEEP)
 
 
 class _Masks:
     """What to replace in one namespace's objects, collected from all of them."""
 
-    def __init__(self, namespace: str, living: Mapping[str, Sequence[Json]], events: Sequence[Json]) -> None:
+    def __init__(self, namespace: str, found: Listing) -> None:
         self._namespace = namespace
         self._namespace_as_word = re.compile(rf"(?<![\w-]){re.escape(namespace)}(?![\w-])")
-        self._generated = _generated_names(living, events)
+        self._generated = _generated_names(found)
+        kinds = {"Deployment": found.deployments, "ReplicaSet": found.replica_sets, "Pod": found.pods}
         self._uids = {
-            obj["metadata"]["uid"]: f"uid of {kind} {self._text(obj['metadata']['name'])}"
-            for kind, objects in living.items()
+            obj["metadata"]["uid"]: f"uid of {kind} {self._text(name_of(obj))}"
+            for kind, objects in kinds.items()
             for obj in objects
             if "uid" in obj["metadata"]
         }
 
     def object(self, obj: Json) -> Json:
         """The canonical form of any object but an event."""
-        masked: Json = self._value("", {key: value for key, value in obj.items() if key not in ("kind", "apiVersion")})
-        metadata = masked["metadata"]
-        metadata["name"] = _without_random_end(metadata["name"], obj["metadata"].get("generateName"))
+        masked = self._fields(obj)
+        masked.pop("kind", None)
+        masked.pop("apiVersion", None)
+        generate_name = obj["metadata"].get("generateName")
+        if generate_name and name_of(obj).startswith(generate_name):
+            masked["metadata"]["name"] = generate_name + RANDOM
         return masked
 
     def event(self, event: Json) -> Json:
@@ -125,35 +147,41 @@ class _Masks:
         masked["metadata"]["uid"] = MASK
         return masked
 
-    def _value(self, key: str, value: Any) -> Any:
-        if isinstance(value, dict):
-            if key in _NAMES_OF_USERS:
-                return {name: self._message(it) if isinstance(it, str) else it for name, it in value.items()}
-            return {name: self._field(name, it, value) for name, it in value.items() if name != "managedFields"}
-        if isinstance(value, list | tuple):
-            return [self._value(key, it) for it in value]
-        if isinstance(value, str):
-            return self._message(value) if key == "message" else self._text(value)
-        return value
+    def _fields(self, obj: Json) -> Json:
+        masked: Json = {}
+        for field, value in obj.items():
+            rule = _rule(field)
+            if isinstance(value, str):
+                masked[field] = self._string(rule, value, obj)
+            elif rule is _Rule.USERS_MAP and isinstance(value, dict):
+                masked[field] = {key: self._message(it) if isinstance(it, str) else it for key, it in value.items()}
+            elif rule is not _Rule.DROP:
+                masked[field] = self._value(value)
+        return masked
 
-    def _field(self, key: str, value: Any, parent: Json) -> Any:
-        if not isinstance(value, str):
-            return self._value(key, value)
-        if key == "uid":
-            return self._uid(value, parent)
-        if key == "resourceVersion" or _TIME_FIELD.search(key):
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return self._fields(value)
+        if isinstance(value, list | tuple):
+            return [self._value(it) for it in value]
+        return self._text(value) if isinstance(value, str) else value
+
+    def _string(self, rule: _Rule, text: str, parent: Json) -> str:
+        if rule is _Rule.MASK:
             return MASK
-        if key == "namespace" and value == self._namespace:
+        if rule is _Rule.UID:
+            return self._uid(text, parent)
+        if rule is _Rule.NAMESPACE and text == self._namespace:
             return NAMESPACE
-        return self._value(key, value)
+        return self._message(text) if rule is _Rule.MESSAGE else self._text(text)
 
     def _uid(self, uid: str, reference: Json) -> str:
         """What the uid in an object's metadata, an owner reference or an involvedObject stands for."""
-        former = f"uid of a former {reference.get('kind', 'object')} {self._text(str(reference.get('name', '')))}"
-        return self._uids.get(uid, former)
+        living = self._uids.get(uid)
+        return living or f"uid of a former {reference.get('kind', 'object')} {self._text(reference.get('name', ''))}"
 
     def _text(self, text: str) -> str:
-        return self._generated.sub(r"\g<1>" + RANDOM, _SERVICE_ACCOUNT_VOLUME.sub(r"\1-" + RANDOM, text))
+        return self._generated.sub(rf"\1{RANDOM}", text) if "-" in text else text
 
     def _message(self, text: str) -> str:
         for uid, label in self._uids.items():
@@ -161,19 +189,12 @@ class _Masks:
         return self._namespace_as_word.sub(NAMESPACE, self._text(text))
 
 
-def _generated_names(living: Mapping[str, Sequence[Json]], events: Sequence[Json]) -> re.Pattern[str]:
-    """Matches any Pod name made of one of the ReplicaSets there are, or that an event still tells of."""
-    involved = [event.get("involvedObject", {}) for event in events]
-    prefixes = {f"{name_of(it)}-" for it in living["ReplicaSet"]}
-    prefixes |= {f"{it['name']}-" for it in involved if it.get("kind") == "ReplicaSet"}
-    prefixes |= {it["metadata"]["generateName"] for it in living["Pod"] if it["metadata"].get("generateName")}
-    if not prefixes:
-        return re.compile(r"(?!)")
-    alternatives = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=lambda it: (-len(it), it)))
-    return re.compile(rf"(?<![\w-])({alternatives})[{_SAFE_LETTERS}]{{5}}(?![\w-])")
-
-
-def _without_random_end(name: str, generate_name: str | None) -> str:
-    if generate_name and name.startswith(generate_name):
-        return generate_name + RANDOM
-    return name
+def _generated_names(found: Listing) -> re.Pattern[str]:
+    """Matches any name made by the server: of a Pod whose ReplicaSet is there, or told of by an event; of a volume."""
+    involved = [event.get("involvedObject", {}) for event in found.events]
+    names = {f"{name_of(it)}-" for it in found.replica_sets}
+    names |= {f"{it['name']}-" for it in involved if it.get("kind") == "ReplicaSet"}
+    names |= {it["metadata"]["generateName"] for it in found.pods if it["metadata"].get("generateName")}
+    names.add("kube-api-access-")
+    alternatives = "|".join(re.escape(name) for name in sorted(names, key=lambda it: (-len(it), it)))
+    return re.compile(rf"(?<![\w-])({alternatives}){_RANDOM_END}(?![\w-])")

@@ -1,0 +1,109 @@
+"""A target of a few lines, and steps for it: what the plugin's own tests run on, as any project could supply them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_bdd import given, parsers, then, when
+
+from conformance.targets.protocol import Capability, TargetError
+from reference.api.kinds import Kind
+from reference.api.objects import Json
+
+
+class ToySession:
+    """A namespace with one ReplicaSet, whose size is a number of apples."""
+
+    namespace = "toys"
+    apples = 0
+
+    def list(self, kind: Kind[Any]) -> list[Json]:
+        if kind.name != "ReplicaSet":
+            return []
+        return [{"metadata": {"name": "apples"}, "spec": {"replicas": self.apples}, "status": {"replicas": 0}}]
+
+
+class ToyTarget:
+    """Writes down its life in ``life.txt``; without ``power`` it cannot start."""
+
+    name = "toy"
+    kubernetes = "1.37"
+    capabilities = frozenset({Capability.EVENTS})
+
+    def __init__(self, *, power: bool) -> None:
+        self._power = power
+        self.dead = ""
+
+    def start(self) -> None:
+        self._write("start")
+        if not self._power:
+            raise TargetError("the toy has no battery: put one in")
+
+    def stop(self) -> None:
+        self._write("stop")
+
+    def check(self) -> None:
+        if self.dead:
+            raise TargetError(self.dead)
+
+    @contextmanager
+    def session(self, title: str) -> Iterator[ToySession]:
+        self._write(f"open {title}")
+        yield ToySession()
+        self._write(f"close {title}")
+
+    def _write(self, line: str) -> None:
+        with Path("life.txt").open("a") as life:
+            life.write(line + "\n")
+
+
+def pytest_conformance_target(name: str) -> ToyTarget | None:
+    return ToyTarget(power=name == "toy") if name.startswith("toy") else None
+
+
+@given(parsers.parse("{apples:d} apples"))
+def some_apples(session: ToySession, apples: int) -> None:
+    session.apples = apples
+
+
+@when(parsers.parse("{apples:d} are eaten"))
+def are_eaten(session: ToySession, apples: int) -> None:
+    session.apples -= apples
+
+
+@when("the battery falls out")
+def falls_out(target: ToyTarget) -> None:
+    target.dead = "the battery fell out"
+    raise TargetError("no answer")
+
+
+@when("the hand slips")
+def slips() -> None:
+    raise KeyError("hand")
+
+
+@when("it is interrupted")
+def is_interrupted() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@when("it is terminated")
+def is_terminated() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@then(parsers.parse("there are {apples:d} apples"))
+def there_are(session: ToySession, apples: int) -> None:
+    if session.apples != apples:
+        raise AssertionError(f"not as many\nwanted: {apples}\ngot: {session.apples}")
+
+
+@pytest.fixture(autouse=True)
+def _in_sight() -> None:
+    """Only there to show that a conftest's fixtures reach the scenarios."""
