@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
-from reference.api.errors import ApiError, Cause, already_exists, conflict, forbidden, invalid, not_found
-from reference.api.kinds import KINDS, NAMESPACE, Kind
+from reference.api.errors import ApiError, Cause, already_exists, conflict, invalid, not_found
+from reference.api.kinds import KINDS, Kind
 from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, Pod, replace
 from reference.api.selectors import matches
 from reference.api.validation import validate_create, validate_status_update, validate_update
@@ -32,6 +32,7 @@ from reference.server.admission import admitted
 from reference.server.deletion import check_preconditions, goes_with_last_finalizer, mark
 from reference.server.metadata import at_revision, check_uid, created, in_namespace, named_as_asked, updated
 from reference.server.names import ATTEMPTS, generated_name
+from reference.server.namespaces import check_creation, check_deletion, holds_content, terminating
 from reference.server.strategies import Strategy, strategy_of
 from reference.versions import Version
 
@@ -163,7 +164,7 @@ class ApiServer:
         kind = call.kind
         obj = documents.decoded(kind, call.body, self._version)
         metadata = in_namespace(obj.metadata, call.namespace if kind.namespaced else "")
-        self._check_namespace(kind, call.namespace, metadata.name)
+        check_creation(self.store, kind, call.namespace, metadata.name)
         revision = self.store.revision + 1
         name = metadata.name or self._made_up_name(kind, metadata, revision)
         prepared = replace(obj, metadata=created(metadata, name, revision, self._clock.second()))
@@ -213,22 +214,20 @@ class ApiServer:
             new = strategy.for_update(obj, old)
             causes = validate_update(new, old, self._version)
         self._check(kind, name, causes)
-        if goes_with_last_finalizer(new.metadata, old.metadata) and not _holds_namespace(new):
+        if goes_with_last_finalizer(new.metadata, old.metadata) and not holds_content(new):
             self._remove(kind, old)
             return new
         return old if new == old else self._put(kind, new, "MODIFIED")
 
     def _delete(self, call: Call) -> None:
+        check_deletion(call.kind, call.name)
         obj = self._stored(call)
         options: DeleteOptions = call.body or DeleteOptions()
         check_preconditions(call.kind, obj.metadata, options)
-        if isinstance(obj, Namespace) and not obj.metadata.deletion_timestamp:
-            metadata = replace(obj.metadata, deletion_timestamp=self._clock.second())
-            self._put(
-                call.kind, replace(obj, metadata=metadata, status=replace(obj.status, phase="Terminating")), "MODIFIED"
-            )
+        if isinstance(obj, Namespace) and obj.metadata.deletion_timestamp is None:
+            self._put(call.kind, terminating(obj, self._clock.second()), "MODIFIED")
             return
-        if _holds_namespace(obj):
+        if holds_content(obj):
             return
         outcome = mark(self._strategies[call.kind.name], obj, options, self._clock.second())
         if outcome.metadata is not None and outcome.metadata != obj.metadata:
@@ -248,18 +247,6 @@ class ApiServer:
             raise not_found(call.kind.qualified_resource, call.name)
         return obj
 
-    def _check_namespace(self, kind: Kind[Any], namespace: str, name: str) -> None:
-        """Nothing is created where there is no namespace, or where it is being terminated."""
-        if not kind.namespaced:
-            return
-        found: Namespace | None = self.store.table(NAMESPACE).get("", namespace)
-        if found is None:
-            raise not_found(NAMESPACE.resource, namespace)
-        if found.status.phase == "Terminating":
-            cause = Cause("metadata.namespace", "NamespaceTerminating", f"namespace {namespace} is being terminated")
-            why = f"unable to create new content in namespace {namespace} because it is being terminated"
-            raise forbidden(kind, name, why, (cause,))
-
     def _made_up_name(self, kind: Kind[Any], metadata: ObjectMeta, revision: int) -> str:
         if not metadata.generate_name:
             return ""
@@ -278,11 +265,6 @@ class ApiServer:
 
     def _remove(self, kind: Kind[Any], obj: Any) -> None:
         self.store.remove(kind, at_revision(obj, self.store.revision + 1))
-
-
-def _holds_namespace(obj: Any) -> bool:
-    """Whether it is a namespace whose content is not yet removed."""
-    return isinstance(obj, Namespace) and bool(obj.spec.finalizers)
 
 
 def _exists(kind: Kind[Any], existing: Any, generated: bool) -> ApiError:
