@@ -19,9 +19,12 @@ from typing import Any
 
 from reference.api import quantity
 from reference.api.fielderrors import go_quote
+from reference.api.misfits import INT_RANGES, Malformed, Misfit
 from reference.api.objects import Json
 from reference.api.schema import INT_OR_STRING, MICRO_TIME, QUANTITY, RAW, TIME, Field, Schema, schema
 from reference.versions import VERSIONS, Version
+
+__all__ = ["Misfit", "conform"]
 
 _Conform = Callable[[Any], Any]
 """Makes a value that is there (never null) conform; raises Misfit."""
@@ -34,64 +37,6 @@ _RFC3339 = re.compile(
     r"(\.\d+)?(Z|[+-]\d\d:\d\d)",
     re.ASCII,
 )
-_INT_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
-
-
-class Misfit(ValueError):
-    """A value that does not fit its type; ``str()`` is what Go's JSON decoder says.
-
-    On its way out it learns where it was: the innermost struct, and the names of the fields on the way to it.
-    ``kind`` is Go's kind of the type, empty for a type with a decoder of its own.
-    """
-
-    def __init__(self, value: Any, type_: str, kind: str = "") -> None:
-        self._value = value
-        self._type = type_
-        self._kind = kind
-        self._struct = ""
-        self._path: tuple[str, ...] = ()
-
-    def within(self, struct: str, field: str) -> Misfit:
-        self._struct = self._struct or struct.rpartition(".")[2]
-        self._path = (field, *self._path)
-        return self
-
-    def __str__(self) -> str:
-        return self._text(f"Go struct field {self._struct}.{'.'.join(self._path)}" if self._path else "Go value")
-
-    def unstructured(self) -> str:
-        """What Go's converter says instead, where the value does not come from JSON text but from a merge."""
-        found = _go_kind(self._value)
-        match self._kind:
-            case "":
-                return self._text("Go value")
-            case "struct":
-                return f"cannot restore struct from: {found}"
-            case "slice" | "map":
-                return f"cannot restore {self._kind} from {found}"
-        if (found, self._kind) in _CONVERTIBLE:
-            return f"cannot convert {found} to {self._type}"
-        return f"unrecognized type: {self._kind}"
-
-    def _text(self, place: str) -> str:
-        found = _word(self._value)
-        if found == "number" and self._type in _INT_RANGES:
-            found = f"number {self._value}"
-        return f"json: cannot unmarshal {found} into {place} of type {self._type}"
-
-
-class Malformed(Misfit):
-    """A text that its type's own decoder refuses, which knows of no place."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(None, "")
-        self._malformed = text
-
-    def __str__(self) -> str:
-        return self._malformed
-
-    def unstructured(self) -> str:
-        return self._malformed
 
 
 def conform(document: Json, struct: str, version: Version) -> Json:
@@ -99,89 +44,90 @@ def conform(document: Json, struct: str, version: Version) -> Json:
 
     A new document; the given one is left as it is. Raises Misfit.
     """
-    return _compiled(struct, version.name)(document)  # type: ignore[no-any-return]
+    return _types(version.name).of(struct)(document)  # type: ignore[no-any-return]
 
 
 @cache
-def _compiled(struct: str, version: str) -> _Conform:
-    return _struct(schema(VERSIONS[version]), struct)
+def _types(version: str) -> _Types:
+    return _Types(schema(VERSIONS[version]))
 
 
-def _struct(tables: Schema, type_: str) -> _Conform:
-    members = {name: _member(tables, field) for name, field in tables.members(type_).items()}
-    absent = {name: zero for name, field in tables.members(type_).items() if (zero := _absent(tables, field))}
-    places = _places(tables, type_)
+class _Types:
+    """What conforms values to the types of one version, made when first asked for."""
 
-    def conform_struct(value: Any) -> Any:
-        if not isinstance(value, dict):
-            raise Misfit(value, type_, "struct")
-        made = {}
-        for name, content in value.items():
-            member = members.get(name)
-            if member is not None and content is not None:
-                try:
-                    kept = member(content)
-                except Misfit as misfit:
-                    raise misfit.within(type_, places[name]) from None
-                if kept is not None:
-                    made[name] = kept
-        for name, zero in absent.items():
-            if name not in made:
-                made[name] = zero()
-        return {name: made[name] for name in members if name in made}
+    def __init__(self, tables: Schema) -> None:
+        self._tables = tables
+        self._known = dict(_SPECIAL)
 
-    return conform_struct
+    def of(self, type_: str, kind: str = "struct") -> _Conform:
+        known = self._known.get(type_)
+        if known is None:
+            known = self._known[type_] = self._struct(type_) if kind == "struct" else _scalar(type_, kind)
+        return known
+
+    def _struct(self, type_: str) -> _Conform:
+        fields = self._tables.members(type_)
+        members = {name: self._member(field) for name, field in fields.items()}
+        absent = {name: zero for name, field in fields.items() if (zero := self._absent(field))}
+        places = self._places(type_)
+
+        def conform_struct(value: Any) -> Any:
+            if not isinstance(value, dict):
+                raise Misfit(value, type_, "struct")
+            made = {}
+            for name, content in value.items():
+                member = members.get(name)
+                if member is not None and content is not None:
+                    try:
+                        kept = member(content)
+                    except Misfit as misfit:
+                        raise misfit.within(type_, places[name]) from None
+                    if kept is not None:
+                        made[name] = kept
+            for name, zero in absent.items():
+                if name not in made:
+                    made[name] = zero()
+            return {name: made[name] for name in members if name in made}
+
+        return conform_struct
+
+    def _places(self, type_: str, within: str = "") -> dict[str, str]:
+        """What errors call each member: its name, after those of the structs that it is inlined from."""
+        places: dict[str, str] = {}
+        for field in self._tables.fields(type_):
+            if field.inline:
+                places |= self._places(field.type, f"{within}{field.go}.")
+            else:
+                places[field.json] = within + field.json
+        return places
+
+    def _member(self, field: Field) -> _Conform:
+        """As ``of``, but None for what JSON leaves out."""
+        if field.kind == "ptr":
+            return self.of(field.elem, field.elem_kind)
+        if field.kind in ("slice", "map"):
+            element, null = self.of(field.elem, field.elem_kind), self._zero(field.elem, field.elem_kind)
+            return _list(field.type, element, null) if field.kind == "slice" else _map(field.type, element, null)
+        conform_value = self.of(field.type, field.kind)
+        leaves_out = (field.omitempty and field.kind != "struct") or field.omitzero
+        return _unless_zero(conform_value) if leaves_out else conform_value
+
+    def _absent(self, field: Field) -> _Zero | None:
+        """Makes what JSON shows for a field that isn't set; None if it shows nothing, or null, which tells no more."""
+        if field.kind in ("ptr", "slice", "map") or field.omitzero or (field.omitempty and field.kind != "struct"):
+            return None
+        return None if field.type in (TIME, MICRO_TIME, RAW) else self._zero(field.type, field.kind)
+
+    def _zero(self, type_: str, kind: str) -> _Zero:
+        """Makes what a type's zero value looks like: also what a null in a list or map is read as."""
+        if kind == "struct" and type_ not in _SPECIAL:
+            empty = self.of(type_, kind)
+            return lambda: empty({})
+        zero = _ZEROS.get(type_, _ZEROS.get(kind))
+        return lambda: zero
 
 
-def _places(tables: Schema, type_: str, within: str = "") -> dict[str, str]:
-    """What errors call each member: its name, after those of the structs that it is inlined from."""
-    places: dict[str, str] = {}
-    for field in tables.fields(type_):
-        if field.inline:
-            places |= _places(tables, field.type, f"{within}{field.go}.")
-        else:
-            places[field.json] = within + field.json
-    return places
-
-
-def _member(tables: Schema, field: Field) -> _Conform:
-    """As ``_value``, but None for what JSON leaves out."""
-    if field.kind == "ptr":
-        return _value(tables, field.elem, field.elem_kind)
-    if field.kind == "slice":
-        return _list(field.type, _value(tables, field.elem, field.elem_kind), _null(tables, field))
-    if field.kind == "map":
-        return _map(field.type, _value(tables, field.elem, field.elem_kind), _null(tables, field))
-    conform_value = _value(tables, field.type, field.kind)
-    leaves_out = (field.omitempty and field.kind != "struct") or field.omitzero
-    return _unless_zero(conform_value) if leaves_out else conform_value
-
-
-def _absent(tables: Schema, field: Field) -> _Zero | None:
-    """Makes what JSON shows for a field that isn't set; None if it shows nothing, or null, which tells no more."""
-    if field.kind in ("ptr", "slice", "map") or field.omitzero or (field.omitempty and field.kind != "struct"):
-        return None
-    return None if field.type in (TIME, MICRO_TIME, RAW) else _zero(tables, field.type, field.kind)
-
-
-def _null(tables: Schema, field: Field) -> _Zero:
-    """Makes what a null in a list or map is read as."""
-    return _zero(tables, field.elem, field.elem_kind)
-
-
-def _zero(tables: Schema, type_: str, kind: str) -> _Zero:
-    if kind == "struct" and type_ not in _SPECIAL:
-        empty = _value(tables, type_, kind)
-        return lambda: empty({})
-    zero = _ZEROS.get(type_, _ZEROS.get(kind))
-    return lambda: zero
-
-
-def _value(tables: Schema, type_: str, kind: str) -> _Conform:
-    if type_ in _SPECIAL:
-        return _SPECIAL[type_]
-    if kind == "struct":
-        return _struct(tables, type_)
+def _scalar(type_: str, kind: str) -> _Conform:
     if kind == "string":
         return lambda value: value if isinstance(value, str) else _misfit(value, type_, kind)
     if kind == "bool":
@@ -190,7 +136,7 @@ def _value(tables: Schema, type_: str, kind: str) -> _Conform:
 
 
 def _integer(type_: str, kind: str) -> _Conform:
-    lowest, highest = _INT_RANGES[kind]
+    lowest, highest = INT_RANGES[kind]
 
     def conform_integer(value: Any) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest:
@@ -272,32 +218,8 @@ def _misfit(value: Any, type_: str, kind: str) -> Any:
     raise Misfit(value, type_, kind)
 
 
-def _word(value: Any) -> str:
-    """Go's word for a JSON value of the wrong type."""
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, int | float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
-
-
-def _go_kind(value: Any) -> str:
-    """Go's kind of a decoded JSON value."""
-    match _word(value):
-        case "number":
-            return "int64" if isinstance(value, int) else "float64"
-        case "array":
-            return "slice"
-        case "object":
-            return "map"
-    return _word(value)
-
-
 _INT32 = _integer("int32", "int32")
-_CONVERTIBLE = (("int64", "string"), ("int64", "int32"), ("float64", "int32"), ("float64", "int64"))
-"""Pairs that Go could convert, and the converter won't."""
+
 
 _SPECIAL: dict[str, _Conform] = {
     QUANTITY: _quantity,

@@ -40,17 +40,22 @@ def pod_template_hash(
     written this very object's status earlier in the same sync, which leaves a trace in ``emptyDir.sizeLimit``. A
     creationTimestamp in the template is taken for null: upstream's hash of another one depends on the machine.
     """
-    base = _fnv_of(msgspec.json.encode(template), version.name, after_status_write)
-    if collision_count is not None:
-        for byte in (collision_count & 0xFFFFFFFF).to_bytes(8, "little"):
-            base = (base ^ byte) * _FNV_PRIME & 0xFFFFFFFF
-    return str(base).translate(_SAFE_DIGITS)
+    return _hash(msgspec.json.encode(template), collision_count, version.name, after_status_write)
 
 
 def preimage(template: Json, version: Version, *, after_status_write: bool = False) -> str:
     """The text that is hashed, before the collision count's bytes."""
     printed = _printers(version.name, after_status_write).of(POD_TEMPLATE)(template)
     return f"({POD_TEMPLATE}){printed}"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _hash(template: bytes, collision_count: int | None, version: str, after_status_write: bool) -> str:
+    number = _fnv_of(template, version, after_status_write)
+    if collision_count is not None:
+        for byte in (collision_count & 0xFFFFFFFF).to_bytes(8, "little"):
+            number = (number ^ byte) * _FNV_PRIME & 0xFFFFFFFF
+    return str(number).translate(_SAFE_DIGITS)
 
 
 @lru_cache(maxsize=_REMEMBERED)

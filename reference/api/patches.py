@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from reference.api import fielderrors
-from reference.api.conform import Misfit
 from reference.api.defaulting import Unconvertible, default_typed
 from reference.api.errors import ApiError, bad_request
 from reference.api.json_patch import json_patch
 from reference.api.kinds import Kind
+from reference.api.misfits import Misfit
 from reference.api.objects import Json
 from reference.api.schema import schema
 from reference.api.strategic import go_text, strategic_merge

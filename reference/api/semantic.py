@@ -42,49 +42,57 @@ def canonical_form(value: Any, struct: str = "") -> bytes:
 
 @cache
 def _normaliser(struct: str) -> _Normal:
-    return _present_struct(schema(), struct) if struct else _untyped
+    return _types().of(struct) if struct else _untyped
 
 
-def _member(tables: Schema, field: Field) -> _Normal:
-    """Makes a field's value normal; ``_ABSENT`` if it is the zero value of its type."""
-    if field.kind == "ptr":
-        return _present(tables, field.elem, field.elem_kind)
-    if field.kind == "slice":
-        return _list(_present(tables, field.elem, field.elem_kind))
-    if field.kind == "map":
-        return _map(_present(tables, field.elem, field.elem_kind))
-    present = _present(tables, field.type, field.kind)
-    zero = _ZEROS.get(field.type, _ZEROS.get(field.kind))
+@cache
+def _types() -> _Types:
+    return _Types(schema())
 
+
+class _Types:
+    """What makes values of each type normal, made when first asked for."""
+
+    def __init__(self, tables: Schema) -> None:
+        self._tables = tables
+        self._known: dict[str, _Normal] = {QUANTITY: _quantity, TIME: _time, INT_OR_STRING: _itself}
+
+    def of(self, type_: str, kind: str = "struct") -> _Normal:
+        """Makes a value normal that is there, be it zero: what a pointer points to, an element of a list or map."""
+        known = self._known.get(type_)
+        if known is None:
+            known = self._known[type_] = self._struct(type_) if kind == "struct" else _itself
+        return known
+
+    def _struct(self, type_: str) -> _Normal:
+        members = {name: self._member(field) for name, field in self._tables.members(type_).items()}
+
+        def normal(value: Json) -> Json:
+            made = {}
+            for name, content in value.items():
+                if content is not None:
+                    of_member = members.get(name, _untyped)(content)
+                    if of_member is not _ABSENT:
+                        made[name] = of_member
+            return made
+
+        return normal
+
+    def _member(self, field: Field) -> _Normal:
+        """Makes a field's value normal; ``_ABSENT`` if it is the zero value of its type."""
+        if field.kind == "ptr":
+            return self.of(field.elem, field.elem_kind)
+        if field.kind == "slice":
+            return _list(self.of(field.elem, field.elem_kind))
+        if field.kind == "map":
+            return _map(self.of(field.elem, field.elem_kind))
+        return _unless_zero(self.of(field.type, field.kind), _ZEROS.get(field.type, _ZEROS.get(field.kind)))
+
+
+def _unless_zero(present: _Normal, zero: Any) -> _Normal:
     def normal(value: Any) -> Any:
         made = present(value)
         return _ABSENT if made == zero and type(made) is type(zero) else made
-
-    return normal
-
-
-def _present(tables: Schema, type_: str, kind: str) -> _Normal:
-    """Makes a value normal that is there, be it zero: what a pointer points to, an element of a list or map."""
-    if type_ == QUANTITY:
-        return _quantity
-    if type_ == TIME:
-        return _time
-    if kind == "struct" and type_ != INT_OR_STRING:
-        return _present_struct(tables, type_)
-    return _itself
-
-
-def _present_struct(tables: Schema, type_: str) -> _Normal:
-    members = {name: _member(tables, field) for name, field in tables.members(type_).items()}
-
-    def normal(value: Json) -> Json:
-        made = {}
-        for name, content in value.items():
-            if content is not None:
-                of_member = members.get(name, _untyped)(content)
-                if of_member is not _ABSENT:
-                    made[name] = of_member
-        return made
 
     return normal
 
