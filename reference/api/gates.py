@@ -23,7 +23,6 @@ _Path = tuple[str, ...]
 
 _NEVER: tuple[tuple[_Path, ...], ...] = (
     tuple((kind, "volumeMounts", "bindMountOptions") for kind in CONTAINERS),
-    tuple((kind, "lifecycle", "stopSignal") for kind in CONTAINERS),
     tuple((kind, probe, "grpc", "mode") for kind in CONTAINERS for probe in _PROBES),
     (
         *((kind, probe, "httpGet", "protocol") for kind in CONTAINERS for probe in _PROBES),
@@ -53,6 +52,7 @@ _SINCE_IMAGE_VOLUMES: tuple[tuple[_Path, ...], ...] = (
 
 def drop_disabled_fields(spec: Json, old: Json, version: Version) -> None:
     """Removes from ``spec``, in place, what the version's gates don't let in; ``old`` is empty on creation."""
+    _drop_stop_signals(spec, old)
     gates = _NEVER
     if not version.projected_certificates:
         gates += _CERTIFICATES
@@ -65,9 +65,6 @@ def drop_disabled_fields(spec: Json, old: Json, version: Version) -> None:
             for path in paths:
                 for holder in _holders(spec, path):
                     del holder[path[-1]]
-    for container in containers(spec):
-        if container.get("lifecycle") == {}:
-            del container["lifecycle"]
 
 
 def containers(spec: Json) -> Iterator[Json]:
@@ -83,6 +80,15 @@ def _holders(value: Json, path: _Path) -> list[Json]:
         inner = [one[name] for one in reached if name in one]
         reached = [element for one in inner for element in (one if isinstance(one, list) else [one])]
     return [one for one in reached if path[-1] in one]
+
+
+def _drop_stop_signals(spec: Json, old: Json) -> None:
+    """A lifecycle that says nothing else goes with its signal."""
+    if any("stopSignal" in container.get("lifecycle", {}) for container in containers(old)):
+        return
+    for container in containers(spec):
+        if container.get("lifecycle", {}).pop("stopSignal", None) is not None and not container["lifecycle"]:
+            del container["lifecycle"]
 
 
 def _drop_restart_rules(spec: Json, old: Json) -> None:

@@ -17,6 +17,9 @@ from reference.api.objects import LabelSelector, LabelSelectorRequirement
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
 
 
+_UNPARSED = "unable to parse requirement: "
+
+
 class SelectorError(ValueError):
     """A selector, or its text, that is none; the message is upstream's."""
 
@@ -70,7 +73,10 @@ def parse_selector(text: str) -> LabelSelector:
     Raises SelectorError with upstream's text; also for ``<`` and ``>``, which no LabelSelector can say.
     """
     selector = _Parser(text).selector()
-    check_selector(selector)
+    try:
+        check_selector(selector)
+    except SelectorError as error:
+        raise SelectorError(f"{_UNPARSED}{error}") from None
     return selector
 
 
@@ -164,6 +170,8 @@ class _Parser:
         if first in self._SYMBOLS and not negated:
             raise SelectorError(f"found '{first}', expected: !, identifier, or 'end of string'")
         key = self._identifier() if negated else first
+        if faults := formats.qualified_name(key):
+            raise SelectorError(f"{_UNPARSED}<nil>: {fielderrors.invalid('', key, '; '.join(faults)).message}")
         if negated or self._peek() in ("", ","):
             return LabelSelectorRequirement(key, DOES_NOT_EXIST if negated else EXISTS)
         operator = self._next()
@@ -179,7 +187,7 @@ class _Parser:
     def _values(self) -> tuple[str, ...]:
         """``(a,b)``; an empty place between commas is the empty value."""
         if (opening := self._next()) != "(":
-            raise SelectorError(f"unable to parse requirement: found '{opening}' expected: '('")
+            raise SelectorError(f"{_UNPARSED}found '{opening}' expected: '('")
         values = [""]
         while (token := self._next()) != ")":
             if token == ",":
@@ -197,7 +205,7 @@ class _Parser:
         return token
 
     def _fail(self, found: str, expected: str) -> NoReturn:
-        raise SelectorError(f"unable to parse requirement: found '{found}', expected: {expected}")
+        raise SelectorError(f"{_UNPARSED}found '{found}', expected: {expected}")
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""

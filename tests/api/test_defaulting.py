@@ -249,11 +249,16 @@ class TestGates:
         made = _default_template(template, _OLD)["spec"]["initContainers"]
         assert [container.get("restartPolicy") for container in made] == ["Always", None]
 
-    def test_a_lifecycle_of_nothing_but_a_signal_goes_whole(self) -> None:
-        assert (
-            "lifecycle"
-            not in _default_template(_container(lifecycle={"stopSignal": "SIGUSR1"}))["spec"]["containers"][0]
-        )
+    @pytest.mark.parametrize(
+        ("given", "kept"),
+        [
+            ({"stopSignal": "SIGUSR1"}, None),
+            ({}, {}),
+            ({"stopSignal": "SIGUSR1", "preStop": {"sleep": {"seconds": 1}}}, {"preStop": {"sleep": {"seconds": 1}}}),
+        ],
+    )
+    def test_a_lifecycle_of_nothing_but_a_signal_goes_whole(self, given: Json, kept: Json | None) -> None:
+        assert _default_template(_container(lifecycle=given))["spec"]["containers"][0].get("lifecycle") == kept
 
     @pytest.mark.parametrize(("version", "kept"), [("1.36", False), ("1.37", True)])
     def test_projected_certificates(self, version: str, kept: bool) -> None:

@@ -105,6 +105,12 @@ def test_a_text_is_read_and_written_in_canonical_form(text: str, canonical: str)
         ("app web", "unable to parse requirement: found 'web', expected: in, notin, =, ==, !=, gt, lt"),
         ("app in web", "unable to parse requirement: found 'web' expected: '('"),
         ("app=web db", "found 'db', expected: ',' or 'end of string'"),
+        (
+            "-app=web",
+            'unable to parse requirement: <nil>: Invalid value: "-app": name part must consist of alphanumeric '
+            "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or "
+            "'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        ),
         ("app>5", '"gt" isn\'t supported in label selectors'),
     ],
 )
