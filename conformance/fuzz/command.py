@@ -1,0 +1,114 @@
+"""``deployment-conformance fuzz``: the reference beside upstream's own code, on random worlds.
+
+Exit codes: 0 no difference, 1 a difference, 2 could not run. Ctrl-C ends it with the summary.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import get_args
+
+import click
+from rich.console import Console
+from rich.status import Status
+
+from conformance.fuzz.coverage import Coverage
+from conformance.fuzz.oracle import Oracle, OracleDied
+from conformance.fuzz.session import Finding, Progress, Session
+from conformance.fuzz.show import show, write
+from conformance.upstream import UpstreamUnavailable, ensure
+from conformance.worlds.command import KubernetesVersion
+from conformance.worlds.world import ControllerName
+from reference.versions import LATEST, Version
+
+DIFFERENT = 1
+UNUSABLE = 2
+_SECONDS = 60.0
+_LOOK_EVERY = 5.0
+
+
+class Unavailable(click.ClickException):
+    """Upstream's code cannot be run."""
+
+    exit_code = UNUSABLE
+
+
+@click.command("fuzz")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="For how long; else 60 seconds.")
+@click.option("--worlds", type=click.IntRange(min=1), help="How many worlds, instead of how long.")
+@click.option("--seed", type=int, help="Repeats the worlds of an earlier run.")
+@click.option("--kubernetes", type=KubernetesVersion(), default=LATEST.name, show_default=True)
+@click.option("--controller", type=click.Choice(get_args(ControllerName)), default="deployment", show_default=True)
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="The folder for the world of a difference.",
+)
+def fuzz_command(
+    seconds: float | None,
+    worlds: int | None,
+    seed: int | None,
+    kubernetes: Version,
+    controller: ControllerName,
+    output: Path,
+) -> None:
+    """Random worlds, one sync each, by the reference and by upstream's own code, until they differ."""
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    seconds = seconds or (_SECONDS if worlds is None else float("inf"))
+    try:
+        program = ensure("oracle", kubernetes.name)
+    except UpstreamUnavailable as error:
+        raise Unavailable(str(error)) from error
+    console, coverage = Console(), Coverage(controller)
+    finding: Finding | None = None
+    with Oracle(program, controller) as oracle, console.status("beginning") as line:
+        session = Session(oracle, kubernetes, controller, seed, _Teller(line, coverage))
+        try:
+            with coverage.measuring():
+                finding = session.run(seconds, worlds)
+        except KeyboardInterrupt:
+            console.print("interrupted")
+        except OracleDied as error:
+            raise Unavailable(str(error)) from error
+    options = f"--controller {controller} --kubernetes {kubernetes.name}"
+    _summarise(console, session.progress, coverage, f"{options} --seed {seed}")
+    if finding is not None:
+        path = output / f"difference-{controller}-{kubernetes.name}-{seed}.jsonl"
+        show(finding, console)
+        write(finding, path)
+        console.print(f"\nThe world is in {path}:\n  deployment-conformance sync {options} {path}", soft_wrap=True)
+        raise click.exceptions.Exit(DIFFERENT)
+
+
+class _Teller:
+    """Keeps the line of progress."""
+
+    def __init__(self, line: Status, coverage: Coverage) -> None:
+        self._line = line
+        self._coverage = coverage
+        self._next = 0.0
+        self._percent = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.seconds >= self._next:  # a look at the coverage takes a while
+            self._next = progress.seconds + _LOOK_EVERY
+            self._percent = self._coverage.covered().percent
+        self._line.update(f"{_so_far(progress)}, coverage {self._percent:.1f} %")
+
+
+def _summarise(console: Console, progress: Progress, coverage: Coverage, repeat: str) -> None:
+    covered = coverage.covered()
+    console.print(
+        f"{_so_far(progress)}; lines and branches of the controller: {covered.percent:.1f} %", highlight=False
+    )
+    for missed in covered.missed:
+        console.print(f"  not reached: {missed}", highlight=False)
+    if progress.skipped:
+        console.print(f"  skipped, as upstream's own code panics: {progress.skipped}", highlight=False)
+    console.print(f"The same worlds again: deployment-conformance fuzz {repeat}", highlight=False, soft_wrap=True)
+
+
+def _so_far(progress: Progress) -> str:
+    return f"{progress.worlds:,} worlds, {progress.rate:,.0f}/s"
