@@ -7,7 +7,9 @@ Source: apimachinery ``api/validate/content`` and ``util/validation``.
 
 from __future__ import annotations
 
+import ipaddress
 import re
+from functools import lru_cache
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = _LABEL + r"(\." + _LABEL + ")*"
@@ -38,6 +40,9 @@ _LABEL_VALUE_TEXT = (
 )
 
 
+_remembered = lru_cache(maxsize=16384)  # the same few keys and values come again with every write
+
+
 def dns_label(text: str) -> list[str]:
     """RFC 1123 label: the names of containers and volumes."""
     faults = _at_most(text, LABEL_LENGTH)
@@ -49,6 +54,7 @@ def dns_label(text: str) -> list[str]:
     return faults
 
 
+@_remembered
 def dns_subdomain(text: str) -> list[str]:
     """RFC 1123 subdomain: the names of most objects."""
     faults = _at_most(text, SUBDOMAIN_LENGTH)
@@ -57,6 +63,7 @@ def dns_subdomain(text: str) -> list[str]:
     return faults
 
 
+@_remembered
 def qualified_name(text: str) -> list[str]:
     """``name`` or ``prefix/name``: the keys of labels and annotations, the names of resources."""
     fault = _regex_fault(_QUALIFIED_TEXT, _QUALIFIED, "MyName", "my.name", "123-abc")
@@ -77,6 +84,7 @@ def qualified_name(text: str) -> list[str]:
     return faults
 
 
+@_remembered
 def label_value(text: str) -> list[str]:
     faults = _at_most(text, LABEL_LENGTH, "bytes")
     if not _matches(_LABEL_VALUE, text):
@@ -133,6 +141,14 @@ def header_name(text: str) -> list[str]:
         return []
     words = "a valid HTTP header must consist of alphanumeric characters or '-'"
     return [_regex_fault(words, _HEADER_NAME, "X-Header-Name")]
+
+
+def ip_address(text: str) -> list[str]:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
+    return []
 
 
 def _matches(pattern: str, text: str) -> bool:
