@@ -12,7 +12,6 @@ from rich.text import Text
 
 from conformance import catalogue, suite
 
-
 _WIDE = 400
 
 

@@ -99,26 +99,25 @@ def _save(directory: Path, reports: list[Report]) -> None:
 
 def _show(comparison: Comparison, all_steps: bool) -> None:
     console = Console(highlight=False)
+
+    def say(text: str, style: str = "") -> None:
+        console.print(Text(text, style=style), soft_wrap=True)
+
     console.print(_table(comparison))
     for scenario in comparison.different:
-        console.print(
-            Text(f"\n{scenario.name}", style="bold"), Text(f"{scenario.where}  @id:{scenario.id}", style="dim")
-        )
+        say(f"\n{scenario.name}", "bold")
+        say(f"{scenario.where}  @id:{scenario.id}", "dim")
         for step in scenario.different if all_steps else scenario.different[:1]:
-            console.print(Text(f"  {step.heading()}:"))
+            say(f"  {step.heading()}:")
             for difference in step.differences:
-                console.print(Text(f"    {difference}"), soft_wrap=True)
+                say(f"    {difference}")
         later = len(scenario.different) - 1
         if later and not all_steps:
-            console.print(
-                Text(f"  and after {later} later {'step' if later == 1 else 'steps'} (--all-steps shows them)")
-            )
-    reasons = Counter((it.not_compared, it.could_not_run) for it in comparison.scenarios if it.not_compared)
-    for (reason, _), count in reasons.items():
-        console.print(
-            Text(f"\nnot compared, {count} {'scenario' if count == 1 else 'scenarios'}: {reason}"), soft_wrap=True
-        )
-    console.print(Text(f"\n{_closing_line(comparison)}"), soft_wrap=True)
+            say(f"  and after {_so_many(later, 'later step')}; --all-steps shows them")
+    reasons = Counter(it.not_compared for it in comparison.scenarios if it.not_compared)
+    for reason, count in reasons.items():
+        say(f"\nnot compared, {_so_many(count, 'scenario')}: {reason}")
+    say(f"\n{_closing_line(comparison)}", "bold")
 
 
 def _table(comparison: Comparison) -> Table:
@@ -141,8 +140,12 @@ def _counts(scenarios: tuple[Compared, ...]) -> tuple[str, ...]:
 
 
 def _closing_line(comparison: Comparison) -> str:
-    steps = sum(it.steps for it in comparison.scenarios)
-    compared = (
-        f"{len(comparison.compared)} scenarios and {steps} steps compared on {comparison.left} and {comparison.right}"
-    )
-    return f"{compared}: {len(comparison.different) or 'no'} {'differ' if comparison.different else 'difference'}"
+    scenarios = _so_many(len(comparison.compared), "scenario")
+    steps = _so_many(sum(it.steps for it in comparison.scenarios), "step")
+    different = len(comparison.different)
+    verdict = "no difference" if not different else f"{different} {'differs' if different == 1 else 'differ'}"
+    return f"{scenarios} and {steps} compared on {comparison.left} and {comparison.right}: {verdict}"
+
+
+def _so_many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

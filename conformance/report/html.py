@@ -46,8 +46,6 @@ class Told(msgspec.Struct, frozen=True):
     headline: str
     problem: str
     """What kept it from running, if that is no step's own."""
-    searched: str
-    """All its words, for the search."""
 
 
 def render(report: Report) -> str:
@@ -80,7 +78,6 @@ def _told(feature: Feature, scenarios: Sequence[Scenario]) -> list[Told]:
 
 def _tell(scenario: Scenario) -> Told:
     moments = moments_of(scenario)
-    words = [scenario.name, scenario.id, scenario.feature, *scenario.tags, *(step.text for step in scenario.steps)]
     befores = [(), *(moment.sizes for moment in moments)]
     return Told(
         scenario=scenario,
@@ -88,7 +85,6 @@ def _tell(scenario: Scenario) -> Told:
         tables=tuple(_table(moment, before) for moment, before in zip(moments, befores, strict=False)),
         headline=terminal.headline(scenario),
         problem=scenario.reason if scenario.outcome == "error" and not any(it.message for it in scenario.steps) else "",
-        searched=" ".join(words).lower(),
     )
 
 

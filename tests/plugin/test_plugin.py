@@ -105,7 +105,7 @@ def test_a_failure_tells_the_scenario_the_step_and_both_sides(project: Project) 
     result.stdout.fnmatch_lines([
         "Then there are 4 apples: not as many",
         "Scenario: Apples are miscounted",
-        "*features/fruit.feature:9  @id:fruit/miscounted",
+        "*features/fruit.feature:10  @id:fruit/miscounted",
         "  ✓ Given 3 apples",
         "  ✗ Then there are 4 apples",
         "",

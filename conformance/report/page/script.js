@@ -1,15 +1,16 @@
 "use strict";
 const scenarios = [...document.querySelectorAll("details")];
+const words = new Map(scenarios.map(it => [it, it.textContent.toLowerCase()]));
 const buttons = [...document.querySelectorAll("button[data-show]")];
 const search = document.getElementById("search");
 const unfold = document.getElementById("unfold");
 let shown = "all";
 
 function filter() {
-  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const it of scenarios) {
-    const wanted = shown === "all" || it.classList.contains(shown);
-    it.hidden = !(wanted && words.every(word => it.dataset.words.includes(word)));
+    const chosen = shown === "all" || it.classList.contains(shown);
+    it.hidden = !(chosen && wanted.every(word => words.get(it).includes(word)));
   }
   for (const section of document.querySelectorAll("section")) {
     section.hidden = !section.querySelector("details:not([hidden])");

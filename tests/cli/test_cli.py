@@ -1,0 +1,174 @@
+"""The command line, as a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from conformance import catalogue, suite
+from conformance.report.model import Report
+from tests.report.samples import one_of_each, report, rollout, scenario
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def command(*arguments: str, directory: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name("deployment-conformance")
+    return subprocess.run([program, *arguments], cwd=directory, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Saved:
+    return Saved(tmp_path)
+
+
+class Saved:
+    """Reports in files."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def __call__(self, name: str, content: Report) -> str:
+        file = self._directory / f"{name}.json"
+        file.write_bytes(msgspec.json.encode(content))
+        return str(file)
+
+
+class TestDiff:
+    def test_equal_reports(self, saved: Saved) -> None:
+        ended = command("diff", saved("a", report(rollout())), saved("b", report(rollout(), target="local")))
+
+        assert ended.returncode == 0
+        assert ended.stdout.splitlines()[-1] == "1 scenario and 4 steps compared on model and local: no difference"
+
+    def test_a_fault_is_told_in_words(self, saved: Saved) -> None:
+        left, right = report(rollout()), report(rollout(leftovers_to=2), target="local")
+        ended = command("diff", saved("a", left), saved("b", right))
+
+        assert ended.returncode == 1
+        assert ended.stdout.splitlines()[4:] == [
+            "The passing one",
+            "features/rollback.feature:5  @id:rollback/passing",
+            "  after step 3, `When the Deployment is scaled to 15`:",
+            "    ReplicaSet web-1: spec.replicas is 11 on model and 10 on local",
+            "    ReplicaSet web-1: status.replicas is 11 on model and 10 on local",
+            "    ReplicaSet web-2: spec.replicas is 7 on model and 8 on local",
+            "    ReplicaSet web-2: status.replicas is 7 on model and 8 on local",
+            "  and after 1 later step; --all-steps shows them",
+            "",
+            "1 scenario and 4 steps compared on model and local: 1 differs",
+        ]
+
+    def test_what_could_not_run_is_exit_code_2(self, saved: Saved) -> None:
+        ended = command("diff", saved("a", one_of_each()), saved("b", one_of_each()))
+
+        assert ended.returncode == 2
+        assert "not compared, 1 scenario: could not run on model (first): etcd has died" in ended.stdout
+
+    @pytest.mark.parametrize(
+        ("arguments", "sentence"),
+        [
+            (("none.json", "model"), "none.json cannot be read: No such file or directory"),
+            (("model",), "Missing argument 'RIGHT'."),
+            (("moon", "model"), "no target is called 'moon': choose one of model, local"),
+            (("model", "model", "--kubernetes=1.2"), "--kubernetes: Kubernetes '1.2' is not known here; known are"),
+            (("model", "model", "-k", "no_such_thing"), "model: nothing was selected"),
+        ],
+        ids=" ".join,
+    )
+    def test_bad_input_is_one_sentence(self, arguments: tuple[str, ...], sentence: str) -> None:
+        ended = command("diff", *arguments)
+
+        assert ended.returncode == 2
+        assert ended.stdout == ""
+        assert ended.stderr.startswith(f"Error: {sentence}")
+        assert len(ended.stderr.splitlines()) == 1
+
+
+def test_the_model_does_not_differ_from_itself() -> None:
+    ended = command("diff", "model", "model", "-k", "pause/no-new-replica-set")
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.splitlines()[-1].endswith("compared on model (first) and model (second): no difference")
+
+
+class TestRun:
+    def test_is_pytest(self, tmp_path: Path) -> None:
+        ended = command("run", "-k", "pause/no-new-replica-set", f"--report={tmp_path}", "-q")
+
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        assert (tmp_path / "report.html").exists()
+
+    def test_bad_input(self) -> None:
+        ended = command("run", "--target=moon")
+
+        assert ended.returncode == 2
+        assert ended.stderr == "ERROR: no target is called 'moon': choose one of model, local\n"
+
+
+def test_an_unknown_command_is_one_sentence() -> None:
+    ended = command("dance")
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", "Error: No such command 'dance'.\n")
+
+
+def test_no_command_shows_what_there_is() -> None:
+    ended = command()
+
+    assert ended.returncode == 2
+    assert all(f"  {name} " in ended.stdout for name in ("run", "diff", "list", "steps", "sync", "fuzz"))
+
+
+def test_list_counts_the_rows_of_examples() -> None:
+    listed = catalogue.scenarios(suite.features_directory())
+    ended = command("list")
+
+    assert ended.returncode == 0
+    assert all(it.tags.id in ended.stdout for it in listed)
+    assert ended.stdout.splitlines()[-1].startswith(f"{len(listed)} scenarios, {sum(it.rows for it in listed)} ")
+
+
+def test_outside_of_a_checkout_the_features_are_those_of_the_code(tmp_path: Path) -> None:
+    assert command("list", directory=tmp_path).stdout == command("list").stdout
+
+
+class TestCatalogue:
+    """The lint, on features and steps that are wrong on purpose."""
+
+    @pytest.fixture
+    def features(self, tmp_path: Path) -> Path:
+        directory = tmp_path / "features"
+        directory.mkdir()
+        (directory / "a.feature").write_text(
+            "Feature: A\n"
+            "  Scenario: Nameless\n    Given the image becomes \"app:2\"\n"
+            "  @id:a/one\n  Scenario: One\n    When nobody knows\n"
+            "  @id:a/one\n  Scenario: Other\n    When the Deployment is paused\n"
+        )  # fmt: skip
+        return directory
+
+    def test_finds_them(self, features: Path) -> None:
+        problems = catalogue.problems(features)
+
+        assert problems[:3] == [
+            "features/a.feature:2: the scenario needs a tag @id:theme/name",
+            "features/a.feature:8: @id:a/one is that of features/a.feature:5 already",
+            "features/a.feature:6: When nobody knows: no step definition matches",
+        ]
+        assert "steps.when.is_resumed: no feature uses 'the Deployment is resumed'" in problems
+        assert not any("is_paused" in problem for problem in problems)
+
+    def test_shows_steps_as_people_say_them(self, features: Path) -> None:
+        said = {it.where: (it.keywords, it.wording, it.uses) for it in catalogue.definitions(features)}
+
+        assert said["steps.when.image_becomes"] == (("Given", "When"), 'the image becomes "<image>"', 1)
+
+
+def test_a_report_of_nothing_cannot_be_compared(saved: Saved) -> None:
+    ended = command("diff", saved("a", report()), saved("b", report(scenario("x", []))))
+
+    assert ended.returncode == 2
