@@ -1,8 +1,8 @@
 """What the API server finds wrong with a Pod's spec, in itself or in a template.
 
 The core of upstream's rules: containers and volumes (``container_validation``, ``volume_validation``), and what a
-spec says besides them. Left out are the rules for affinity, security contexts, DNS settings, IP addresses,
-resource claims, Windows, and the inside of rarely used volume types.
+spec says besides them. Left out are the rules for the inside of affinities, security contexts, DNS searches,
+resource claims, Windows, and rarely used volume types.
 
 Source: upstream ``pkg/apis/core/validation``.
 """
@@ -22,11 +22,20 @@ from reference.api.errors import Cause
 from reference.api.metadata_validation import label_causes
 from reference.api.objects import Json
 from reference.api.resource_validation import resource_causes
+from reference.api.schema import POD_SPEC
+from reference.api.semantic import semantic_equal
 from reference.api.volume_validation import volume_causes
 from reference.versions import VERSIONS, Version
 
 _REMEMBERED = 4096
 _MAX_INT32 = 2**31 - 1
+_MUTABLE = ("activeDeadlineSeconds", "tolerations", "schedulingGates")
+_IMMUTABLE = (
+    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
+)
+"""Upstream shows the difference after this, in the words of a Go library."""
 
 
 def pod_spec_causes(spec: Raw, path: str, version: Version) -> list[Cause]:
@@ -41,6 +50,29 @@ def template_spec_causes(spec: Raw, path: str, version: Version) -> list[Cause]:
         text = "ephemeral containers not allowed in pod template"
         causes.append(fielderrors.forbidden(f"{path}.ephemeralContainers", text))
     return causes
+
+
+def pod_update_causes(new: Raw, old: Raw, path: str, version: Version) -> list[Cause]:
+    """What is wrong with an update of a Pod's spec, of which little may change."""
+    if new == old:
+        return []
+    causes = pod_spec_causes(new, path, version)
+    after, before = msgspec.json.decode(new), msgspec.json.decode(old)
+    for kind in ("containers", "initContainers"):
+        if len(after.get(kind, [])) != len(before.get(kind, [])):
+            text = "pod updates may not add or remove containers"
+            return [*causes, fielderrors.forbidden(f"{path}.{kind}", text)]
+    if not semantic_equal(_immutable(after), _immutable(before), POD_SPEC):
+        causes.append(fielderrors.forbidden(path, _IMMUTABLE))
+    return causes
+
+
+def _immutable(spec: Json) -> Json:
+    """A Pod's spec without what an update may change."""
+    kept = {name: value for name, value in spec.items() if name not in _MUTABLE}
+    for kind in ("containers", "initContainers"):
+        kept[kind] = [{**container, "image": ""} for container in spec.get(kind, [])]
+    return kept
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -62,6 +94,7 @@ def _spec_causes(spec: Json, path: str, version: Version) -> list[Cause]:
     causes += required_of(spec, "restartPolicy", path, ("Always", "OnFailure", "Never"))
     causes += required_of(spec, "dnsPolicy", path, ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"))
     causes += label_causes(spec.get("nodeSelector", {}), f"{path}.nodeSelector")
+    causes += _node_affinity(spec, path) + _dns_config(spec, f"{path}.dnsConfig")
     for index, gate in enumerate(spec.get("readinessGates", [])):
         at, name = f"{path}.readinessGates[{index}].conditionType", gate["conditionType"]
         causes += written_as(at, name, formats.qualified_name)
@@ -78,6 +111,7 @@ def _spec_causes(spec: Json, path: str, version: Version) -> list[Cause]:
     for index, toleration in enumerate(spec.get("tolerations", [])):
         causes += _toleration(toleration, f"{path}.tolerations[{index}]")
     for index, alias in enumerate(spec.get("hostAliases", [])):
+        causes += written_as(f"{path}.hostAliases[{index}].ip", alias["ip"], formats.ip_address)
         for number, name in enumerate(alias.get("hostnames", [])):
             at = f"{path}.hostAliases[{index}].hostnames[{number}]"
             causes += written_as(at, name, formats.dns_subdomain)
@@ -95,6 +129,28 @@ def _host_network(spec: Json, path: str) -> list[Cause]:
         for number, port in enumerate(container.get("ports", []))
         if port.get("hostPort", port["containerPort"]) != port["containerPort"]
     ]
+
+
+def _node_affinity(spec: Json, path: str) -> list[Cause]:
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    affinity = spec.get("affinity", {}).get("nodeAffinity", {})
+    if required not in affinity or affinity[required].get("nodeSelectorTerms"):
+        return []
+    at = f"{path}.affinity.nodeAffinity.{required}.nodeSelectorTerms"
+    return [fielderrors.required(at, "must have at least one node selector term")]
+
+
+def _dns_config(spec: Json, path: str) -> list[Cause]:
+    servers = spec.get("dnsConfig", {}).get("nameservers", [])
+    if spec.get("dnsPolicy") == "None" and not servers:
+        if "dnsConfig" not in spec:
+            return [fielderrors.required(path, "must provide `dnsConfig` when `dnsPolicy` is None")]
+        text = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+        return [fielderrors.required(f"{path}.nameservers", text)]
+    causes: list[Cause] = []
+    for index, server in enumerate(servers):
+        causes += written_as(f"{path}.nameservers[{index}]", server, formats.ip_address)
+    return causes
 
 
 def _topology_spread(constraints: Sequence[Json], path: str) -> list[Cause]:

@@ -29,7 +29,7 @@ from reference.api.objects import (
     ReplicaSetStatus,
     RollingUpdateDeployment,
 )
-from reference.api.pod_validation import pod_spec_causes, template_spec_causes
+from reference.api.pod_validation import pod_spec_causes, pod_update_causes, template_spec_causes
 from reference.api.selectors import SelectorError, check_selector, is_empty, matches
 from reference.api.template import pod_spec
 from reference.versions import Version
@@ -58,6 +58,8 @@ def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, 
             causes += _deployment_spec(new.spec, version) + _same_selector(new.spec.selector, old.spec.selector)
         case ReplicaSet(), ReplicaSet():
             causes += _replica_set_spec(new.spec, version) + _same_selector(new.spec.selector, old.spec.selector)
+        case Pod(), Pod():
+            causes += pod_update_causes(new.spec, old.spec, "spec", version)
     return tuple(causes)
 
 

@@ -137,6 +137,28 @@ def test_a_pod() -> None:
     ]
 
 
+def _pod(**members: Any) -> Pod:
+    container = {"name": "c", "image": "app:1"}
+    manifest = {"metadata": {"name": "p", "namespace": "here"}, "spec": {"containers": [container], **members}}
+    return from_json(default(POD, manifest, LATEST), Pod)
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ({"containers": [{"name": "c", "image": "app:2"}]}, []),
+        ({"activeDeadlineSeconds": 5}, []),
+        ({"tolerations": [{"operator": "Exists"}]}, []),
+        ({"hostNetwork": False, "volumes": []}, []),
+        ({"containers": [{"name": "d", "image": "app:1"}]}, ["spec"]),
+        ({"nodeName": "n"}, ["spec"]),
+        ({"containers": [{"name": "c", "image": "app:1"}, {"name": "d", "image": "app:1"}]}, ["spec.containers"]),
+    ],
+)
+def test_little_of_a_pod_may_change(change: dict[str, Any], wanted: list[str]) -> None:
+    assert [cause.field for cause in validate_update(_pod(**change), _pod(), LATEST)] == wanted
+
+
 @pytest.mark.parametrize(
     ("version", "listed"), [("1.34", "`configMapKeyRef` or `secretKeyRef`"), ("1.37", "`secretKeyRef` or `fileKeyRef`")]
 )
