@@ -8,7 +8,6 @@ import (
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Upstream reads the wall clock where it writes a stamp, and that can't be changed from outside. So it's the world that
@@ -31,7 +30,7 @@ type shift struct {
 	now    time.Time // the world's
 	by     time.Duration
 	margin time.Duration
-	texts  []string // pairs: a stamp as it's printed when moved, and as it should be
+	texts  []string // pairs: when an object was deleted as upstream prints it in an error, and as it should
 }
 
 func newShift(now time.Time, margin time.Duration) *shift {
@@ -45,16 +44,16 @@ func (s *shift) began() time.Time { return s.there().Add(-s.margin) }
 // missed says that the sync took so long that the clock came to the world's now.
 func (s *shift) missed() bool { return !time.Now().Before(s.there()) }
 
-func (s *shift) forth(object runtime.Object) {
-	stamps(object, func(stamp *metav1.Time) {
-		moved := metav1.NewTime(stamp.Add(s.by))
-		s.texts = append(s.texts, moved.String(), stamp.String())
-		*stamp = moved
-	})
+func (s *shift) forth(object metav1.Object) {
+	deleted := object.GetDeletionTimestamp().DeepCopy()
+	stamps(object, func(stamp *metav1.Time) { *stamp = metav1.NewTime(stamp.Add(s.by)) })
+	if deleted != nil {
+		s.texts = append(s.texts, object.GetDeletionTimestamp().String(), deleted.String())
+	}
 }
 
 // back also makes a stamp that the sync wrote equal to the world's now.
-func (s *shift) back(object runtime.Object) {
+func (s *shift) back(object any) {
 	stamps(object, func(stamp *metav1.Time) {
 		moved := stamp.Add(-s.by)
 		if ago := s.now.Sub(moved); ago > 0 && ago <= s.margin {
@@ -64,8 +63,11 @@ func (s *shift) back(object runtime.Object) {
 	})
 }
 
-// text puts right the stamps that a message prints.
+// text puts right the moments that a message prints.
 func (s *shift) text(message string) string {
+	if len(s.texts) == 0 {
+		return message
+	}
 	return strings.NewReplacer(s.texts...).Replace(message)
 }
 
@@ -75,7 +77,7 @@ func (s *shift) seconds(delay time.Duration) int64 {
 }
 
 // stamps calls move for every time stamp of the object that means a moment, if it's set.
-func stamps(object runtime.Object, move func(*metav1.Time)) {
+func stamps(object any, move func(*metav1.Time)) {
 	some := func(all ...*metav1.Time) {
 		for _, stamp := range all {
 			if !stamp.IsZero() {

@@ -7,28 +7,27 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// attempts at a sync are more than any machine needs that is only busy.
+const attempts = 50
 
 // syncLine does the one sync of the world that a line describes.
 func syncLine(line []byte, controller string, reverse bool) (any, error) {
-	w, err := readWorld(line, controller)
-	if err != nil {
-		return nil, err
-	}
-	for margin := firstMargin; margin <= lastMargin; margin = min(2*margin, lastMargin) {
+	margin := firstMargin
+	for range attempts {
+		w, err := readWorld(line, controller)
+		if err != nil {
+			return nil, err
+		}
 		done, err := syncOnce(w, margin, reverse)
 		if !errors.Is(err, errMissed) {
 			return done, err
 		}
-		if margin == lastMargin {
-			break
-		}
-		if w, err = readWorld(line, controller); err != nil {
-			return nil, err
-		}
+		margin = min(2*margin, lastMargin)
 	}
-	return nil, fmt.Errorf("id %s: a sync took longer than %s on a machine this busy: run it again", w.id, lastMargin)
+	return nil, fmt.Errorf("a sync took longer than %s each time: run it on a machine that is less busy", lastMargin)
 }
 
 var errMissed = errors.New("the clock came to the world's now")
@@ -83,8 +82,8 @@ func panicked(stack []byte) string {
 }
 
 // objects are all of the world's, each once.
-func (w *world) objects() []runtime.Object {
-	var all []runtime.Object
+func (w *world) objects() []metav1.Object {
+	var all []metav1.Object
 	if w.deployment != nil {
 		all = append(all, w.deployment)
 	}
