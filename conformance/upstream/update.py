@@ -73,12 +73,12 @@ def _pin(release: str) -> None:
     upstream = json.loads(_go(compiler, "mod", "edit", "-json", fetched["GoMod"]))
     minor = number.rsplit(".", 1)[0]
     modfile = SOURCE / "versions" / f"v{minor}.mod"
-    modfile.write_text(_module(number, upstream))
+    modfile.write_text(module_text(number, upstream))
     modfile.with_suffix(".sum").unlink(missing_ok=True)
     _go(compiler, "mod", "tidy", f"-modfile={modfile}")
 
 
-def _module(number: str, upstream: dict[str, Any]) -> str:
+def module_text(number: str, upstream: dict[str, Any]) -> str:
     """The text of a module file that requires a release as its own module file does, before Go completes it.
 
     The settings of GODEBUG are upstream's too: they go by the main module, and a release is not built as one here.

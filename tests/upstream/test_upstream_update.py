@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from conformance.upstream.update import _module
+from conformance.upstream.update import module_text
 
 
 def test_a_module_file_pins_what_upstream_pins() -> None:
@@ -19,7 +19,7 @@ def test_a_module_file_pins_what_upstream_pins() -> None:
             {"Old": {"Path": "k8s.io/client-go"}, "New": {"Path": "./staging/src/k8s.io/client-go"}},
         ],
     }
-    assert _module("1.34.4", upstream).splitlines() == [
+    assert module_text("1.34.4", upstream).splitlines() == [
         "module deployment-conformance/upstream",
         "go 1.26.0",
         "godebug default=go1.24",
@@ -28,7 +28,7 @@ def test_a_module_file_pins_what_upstream_pins() -> None:
         "replace k8s.io/api => k8s.io/api v0.34.4",
         "replace k8s.io/client-go => k8s.io/client-go v0.34.4",
     ]
-    assert "go 1.27.1" in _module("1.38.0", {**upstream, "Go": "1.27.1"}).splitlines()
+    assert "go 1.27.1" in module_text("1.38.0", {**upstream, "Go": "1.27.1"}).splitlines()
 
 
 def test_what_is_no_release_is_refused() -> None:
