@@ -317,3 +317,42 @@ def test_a_dependents_own_finalizer_says_how_it_is_deleted() -> None:
     delete(cluster, "Background", REPLICA_SET, "owner")
     assert names(cluster, REPLICA_SET) == []
     assert "ownerReferences" not in cluster.server.get(POD, DEFAULT, "grandchild")["metadata"]
+
+
+@pytest.mark.parametrize("version", ["1.35", "1.36"])
+def test_an_object_gone_between_the_deletion_and_the_second_look_is_gone(version: str) -> None:
+    cluster = Cluster(VERSIONS[version])
+    rs = idle_replica_set(cluster, "web")
+    cluster.server.create(POD, DEFAULT, owned_pod("follower", owner(rs)))
+    cluster.settle()
+
+    def gone(call: Call) -> ApiError:
+        cluster.server.delete(POD, DEFAULT, call.name)
+        return conflict(POD, call.name)
+
+    cluster.refuse(once("delete", POD, gone))
+    delete(cluster, "Background", REPLICA_SET)
+    assert names(cluster, POD) == []
+
+
+def test_a_namespaced_owner_of_an_object_of_the_whole_cluster_is_let_be() -> None:
+    cluster = Cluster()
+    rs = idle_replica_set(cluster, "web")
+    cluster.server.create(NAMESPACE, "", {"metadata": {"name": "space", "ownerReferences": [owner(rs)]}})
+    cluster.settle()
+    delete(cluster, "Background", REPLICA_SET)
+    cluster.advance(timedelta(minutes=1))
+    assert names(cluster, NAMESPACE, "") == ["default", "space"]
+
+
+def test_a_finalizer_stays_while_the_server_does_not_say_whether_it_is_there(cluster: Cluster) -> None:
+    end = cluster.refuse(
+        lambda call: (
+            ApiError(500, "InternalError", "injected") if (call.verb, call.kind) == ("get", DEPLOYMENT) else None
+        )
+    )
+    delete(cluster, "Orphan")
+    assert names(cluster, DEPLOYMENT) == ["web"]
+    end()
+    cluster.advance(timedelta(minutes=1))
+    assert names(cluster, DEPLOYMENT) == []
