@@ -7,8 +7,8 @@ from datetime import timedelta
 from reference.api.errors import ApiError, conflict
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET
 from reference.cluster import Cluster
-from reference.machinery.client import MERGE, Call
-from tests.controllers.builders import deployment
+from reference.machinery.client import MERGE, Call, DeleteOptions
+from tests.controllers.builders import deployment, template
 
 SPACE = "doomed"
 
@@ -86,3 +86,28 @@ def test_a_conflict_is_met_with_a_fresh_copy() -> None:
     cluster.server.delete(NAMESPACE, "", SPACE)
     cluster.advance(timedelta(seconds=5))
     assert spaces(cluster) == ["default"]
+
+
+def test_pods_that_outlive_their_grace_period_are_waited_for() -> None:
+    """No node ends the Pod: first the rest of its grace period is waited for, then it is an error, tried again."""
+    cluster = Cluster()
+    cluster.server.create(NAMESPACE, "", {"metadata": {"name": SPACE}})
+    bound = {"metadata": {"name": "bound"}, "spec": template("bound", nodeName="node-1")["spec"]}
+    cluster.server.create(POD, SPACE, bound)
+    cluster.server.delete(NAMESPACE, "", SPACE)
+    cluster.advance(timedelta(minutes=2))
+    assert spaces(cluster) == ["default", SPACE]
+    cluster.server.delete(POD, SPACE, "bound", DeleteOptions(grace_period_seconds=0))
+    cluster.advance(timedelta(minutes=2))
+    assert spaces(cluster) == ["default"]
+
+
+def test_a_namespace_that_others_hold_back_is_emptied_all_the_same() -> None:
+    cluster = doomed()
+    space = cluster.server.get(NAMESPACE, "", SPACE)
+    finalizers = [*space["spec"]["finalizers"], "test.example/held"]
+    cluster.server.update(NAMESPACE, "", SPACE, {**space, "spec": {"finalizers": finalizers}}, "finalize")
+    cluster.server.delete(NAMESPACE, "", SPACE)
+    cluster.advance(timedelta(seconds=6))
+    assert cluster.server.list(DEPLOYMENT, SPACE) == []
+    assert cluster.server.get(NAMESPACE, "", SPACE)["spec"]["finalizers"] == ["test.example/held"]
