@@ -43,7 +43,8 @@ class Cluster:
     """A cluster at rest, with nothing in it but the namespace ``default``.
 
     ``server`` answers the user's requests, in JSON; ``writes`` is the log of all that anybody wrote, in order, the
-    user included. ``cache_order`` is the order in which every cache lists.
+    user included; it stays empty with ``keep_writes`` off, for it keeps all that ever was. ``cache_order`` is the order
+    in which every cache lists.
     """
 
     def __init__(
@@ -53,12 +54,13 @@ class Cluster:
         *,
         deployment_controller: ControllerFactory = DeploymentController,
         cache_order: CacheOrder = by_name,
+        keep_writes: bool = True,
     ) -> None:
         self.version = version
         self.writes: list[Write] = []
         self._clock = VirtualClock(start)
         store = Store()
-        self.server = ApiServer(store, self._clock, version, self.writes.append)
+        self.server = ApiServer(store, self._clock, version, self.writes.append if keep_writes else None)
 
         def runner(make: ControllerFactory) -> Runner:
             return Runner(lambda env: make(env, version), store, self.server.perform, self._clock, cache_order)

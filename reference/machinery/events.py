@@ -62,10 +62,7 @@ class _LeastRecent(Generic[V]):
 
 
 class EventRecorder:
-    """``reference.machinery.environment.Recorder`` of one component, writing through ``perform``."""
-
-    component = ""
-    """As events name their source; the runner knows it once the controller is made."""
+    """``reference.machinery.environment.Recorder`` of one controller, writing through ``perform``."""
 
     def __init__(self, clock: VirtualClock, perform: Callable[[Call], Any]) -> None:
         self._clock = clock
@@ -89,11 +86,12 @@ class EventRecorder:
         )
         self._told.append(self._new_event(involved, type_, reason, message))
 
-    def flush(self) -> None:
-        """Writes what was told since, or counts it, or drops it."""
+    def flush(self, component: str) -> None:
+        """Writes what was told since, or counts it, or drops it; ``component`` is who tells."""
         told, self._told = self._told, []
         for event in told:
-            self._record(event)
+            source = EventSource(component=component)
+            self._record(replace(event, source=source, reporting_component=component))
 
     def _new_event(self, involved: ObjectReference, type_: str, reason: str, message: str) -> Event:
         now = self._clock.now()
@@ -104,12 +102,10 @@ class EventRecorder:
             involved_object=involved,
             reason=reason,
             message=message,
-            source=EventSource(component=self.component),
             first_timestamp=now,
             last_timestamp=now,
             count=1,
             type=type_,
-            reporting_component=self.component,
         )
 
     def _record(self, event: Event) -> None:
@@ -142,7 +138,7 @@ class EventRecorder:
         if len(messages) < SIMILAR_MAX:
             return event, (*similar_key, about.field_path, event.message)
         combined = self._new_event(about, event.type, event.reason, _COMBINED + event.message)
-        return replace(combined, reporting_component=""), similar_key
+        return replace(combined, source=event.source), similar_key
 
     def _is_spam(self, event: Event) -> bool:
         about = event.involved_object

@@ -58,6 +58,11 @@ class Informer:
         """The newest that the cache shows. That of an empty list is 1, as an empty etcd's is: it is known, at least."""
         return max(self.table.revision, 1)
 
+    def everything(self) -> Sequence[Any]:
+        """All objects of all namespaces."""
+        names = self.table.by_namespace
+        return [obj for namespace in sorted(names) for obj in self._order(names[namespace].values())]
+
     def get(self, namespace: str, name: str) -> Any | None:
         return self.table.get(namespace, name)
 

@@ -33,7 +33,10 @@ Perform = Callable[[Call, str], Any]
 
 
 class Runner:
-    """``controller`` is made by ``factory`` for an environment that this runner answers."""
+    """``controller`` is made by ``factory`` for an environment that this runner answers.
+
+    As it starts, it is told of every object that is there already.
+    """
 
     def __init__(
         self,
@@ -48,7 +51,7 @@ class Runner:
         self.queue = WorkQueue(clock)
         self._recorder = EventRecorder(clock, self._call)
         self.controller = factory(AskingEnvironment(self.queue, self._recorder))
-        self.name = self._recorder.component = self.controller.name
+        self.name = self.controller.name
         self.informers = {kind.resource: Informer(store, kind, order) for kind in self.controller.watches}
         self._answers: dict[type[Any], Callable[[Any], Answer]] = {
             Call: self._answer_call,
@@ -61,6 +64,9 @@ class Runner:
             driver.Now: lambda _: clock.now(),
             driver.Together: lambda asked: tuple(self._answer(question) for question in asked.questions),
         }
+        for informer in self.informers.values():
+            for obj in informer.everything():
+                self._run(self.controller.on_add(obj))
 
     def deliver(self) -> bool:
         """Tells the controller all the news that its informers are not stalled for, the oldest first, of all kinds.
@@ -71,6 +77,7 @@ class Runner:
         while pending := [one for one in self.informers.values() if one.pending() and not one.stalled]:
             self._take_one(min(pending, key=Informer.next_revision))
             delivered = True
+        self._recorder.flush(self.name)
         return delivered
 
     def sync_next(self) -> bool:
@@ -90,7 +97,7 @@ class Runner:
             error = failure
         self.controller.handle_error(error, key)
         self.queue.done(key)
-        self._recorder.flush()
+        self._recorder.flush(self.name)
         return True
 
     def next_due(self) -> datetime | None:

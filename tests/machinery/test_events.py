@@ -29,11 +29,10 @@ class Recorded:
         self.server = ApiServer(Store(), self.clock, LATEST)
         self.server.create(NAMESPACE, "", {"metadata": {"name": "default"}})
         self.recorder = EventRecorder(self.clock, self.server.perform)
-        self.recorder.component = "test-controller"
 
     def tell(self, message: str, reason: str = "Tested", about: Pod = POD) -> None:
         self.recorder.event(about, "Normal", reason, message)
-        self.recorder.flush()
+        self.recorder.flush("test-controller")
 
     def events(self) -> list[Event]:
         return [from_json(event, Event) for event in self.server.list(EVENT, "default")]
