@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -21,6 +22,7 @@ from reference.versions import Version
 
 BATCH = 100
 _STEPS = (5, 30)
+_INDEX = re.compile(r"\[\d+\]")
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -94,16 +96,18 @@ class Session:
             self.progress.seconds = time.monotonic() - start
             self._told(self.progress)
             if found is not None:
-                return self._shrunk(found.world)
+                return self._shrunk(found)
         return None
 
-    def _shrunk(self, world: Json) -> Finding:
+    def _shrunk(self, finding: Finding) -> Finding:
         def differing(candidates: Sequence[Json]) -> int | None:
-            return next((index for index, one in enumerate(self._findings(candidates)) if one is not None), None)
+            found = self._findings(candidates)
+            alike = [one is not None and bool(_kinds(one) & _kinds(finding)) for one in found]
+            return alike.index(True) if True in alike else None
 
-        finding = self._findings([shrunk(world, differing)])[0]
-        assert finding is not None, "what was shrunk differs"
-        return finding
+        smallest = self._findings([shrunk(finding.world, differing)])[0]
+        assert smallest is not None, "what was shrunk differs"
+        return smallest
 
     def _findings(self, batch: Sequence[Json]) -> list[Finding | None]:
         """For each world the finding, if it is one."""
@@ -125,3 +129,8 @@ class Session:
         outcome = run_world(decode_world(msgspec.json.encode(world)), self._version, self._controller)
         decoded: Json = msgspec.json.decode(encode_outcome(outcome))
         return decoded
+
+
+def _kinds(finding: Finding) -> set[str]:
+    """The places that differ, whatever the number of the call: another place is another finding."""
+    return {_INDEX.sub("[]", difference.path) for difference in finding.differences}

@@ -14,6 +14,8 @@ _BATCH = 48
 _KEPT = frozenset({"now", "deployment", "metadata", "spec", "name", "namespace", "uid", "replicas", "template", "verb"})
 """Fields without which it is no world."""
 
+_MAPS = frozenset({"labels", "annotations", "matchLabels", "nodeSelector"})
+
 Differing = Callable[[Sequence[Json]], int | None]
 """The index of the first of several worlds on which the two sides still differ; None if they differ on none."""
 
@@ -35,7 +37,10 @@ def shrunk(world: Json, differing: Differing) -> Json:
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """All that comes of ``value`` by one step: first something left out, then something inside made smaller."""
+    """All that comes of ``value`` by one step: first something left out, then something inside made smaller.
+
+    No list or map is left empty: upstream's code may see a difference that no API server would let it see.
+    """
     match value:
         case dict():
             for key in value:
@@ -43,7 +48,8 @@ def _smaller(value: Any) -> Iterator[Any]:
                     yield {other: content for other, content in value.items() if other != key}
             for key, content in value.items():
                 for smaller in _smaller(content):
-                    yield {**value, key: smaller}
+                    if smaller != [] and (smaller != {} or key not in _MAPS):
+                        yield {**value, key: smaller}
         case list():
             for index in range(len(value)):
                 yield [*value[:index], *value[index + 1 :]]

@@ -12,7 +12,6 @@ import contextlib
 from collections.abc import Callable
 from datetime import timedelta
 from random import Random
-from typing import Any
 
 import msgspec
 
@@ -23,7 +22,7 @@ from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
 from reference.api.objects import Deployment, Json
 from reference.cluster import Cluster, NotAtRest
 from reference.controllers.deployment import DeploymentController, bookkeeping
-from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call, DeleteOptions
+from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call, DeleteOptions, PropagationPolicy
 from reference.versions import Version
 
 NAMESPACE, NAME = "default", "web"
@@ -89,6 +88,9 @@ class Walk:
             self._fail_pod,
             self._delete_pod,
             self._meddle_with_replica_set,
+            self._delete_replica_set,
+            self._create_stray_replica_set,
+            self._create_stray_pod,
             self._delete_deployment,
             self._refuse,
             self._stall,
@@ -118,7 +120,7 @@ class Walk:
         spec = {
             "replicas": self._random.randint(0, 8),
             "selector": {"matchLabels": LABELS},
-            "template": {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "app", "image": IMAGES[0]}]}},
+            "template": self._template(IMAGES[0]),
             "minReadySeconds": self._random.choice((0, 0, 10)),
             "revisionHistoryLimit": self._random.choice((0, 1, 2, 10)),
             "strategy": self._strategy(),
@@ -196,10 +198,36 @@ class Walk:
         )
         self._server.patch(REPLICA_SET, NAMESPACE, name, self._random.choice(patches), MERGE)
 
+    def _delete_replica_set(self) -> None:
+        if replica_sets := self._server.list(REPLICA_SET, NAMESPACE):
+            name = self._random.choice(replica_sets)["metadata"]["name"]
+            policy: PropagationPolicy = self._random.choice(("Orphan", "Foreground", "Background"))
+            self._server.delete(REPLICA_SET, NAMESPACE, name, DeleteOptions(propagation_policy=policy))
+
+    def _create_stray_replica_set(self) -> None:
+        """One that the Deployment may adopt, or not: by its labels, or for it has an owner, somewhere or nowhere."""
+        labels = self._random.choice((LABELS, {}, {"app": "other"}))
+        owners = self._random.choice(([], [], [_owner("Deployment", NAME)], [_owner("Other", "other")]))
+        metadata = {"generateName": "stray-", "labels": labels, "ownerReferences": owners}
+        template = self._template(self._random.choice(IMAGES))
+        spec = {"replicas": self._random.randint(0, 2), "selector": {"matchLabels": LABELS}, "template": template}
+        self._server.create(REPLICA_SET, NAMESPACE, {"metadata": metadata, "spec": spec})
+
+    def _create_stray_pod(self) -> None:
+        """One of no ReplicaSet, or of one that is not there; it goes again at once, or later."""
+        owners = self._random.choice(([], [_owner("StatefulSet", "db")], [_owner("ReplicaSet", "gone")]))
+        metadata = {"generateName": "stray-", "labels": LABELS, "ownerReferences": owners}
+        pod = self._server.create(POD, NAMESPACE, {"metadata": metadata, "spec": self._template(IMAGES[0])["spec"]})
+        if self._random.random() < 0.5:
+            self._server.delete(POD, NAMESPACE, pod["metadata"]["name"])
+
+    def _template(self, image: str) -> Json:
+        return {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "app", "image": image}]}}
+
     def _delete_deployment(self) -> None:
         """Rarely; and leaving all behind, or waiting for it, as a new one takes the name."""
         if self._random.random() < 0.3:
-            policy: Any = self._random.choice(("Orphan", "Foreground", "Background"))
+            policy: PropagationPolicy = self._random.choice(("Orphan", "Foreground", "Background"))
             self._server.delete(DEPLOYMENT, NAMESPACE, NAME, DeleteOptions(propagation_policy=policy))
             if self._random.random() < 0.7:
                 self._cluster.settle(bound=_BOUND)
@@ -226,3 +254,7 @@ class Walk:
 
     def _wait(self) -> None:
         self._cluster.advance(timedelta(seconds=self._random.choice((1, 10, 61, 601))), bound=_BOUND)
+
+
+def _owner(kind: str, name: str) -> Json:
+    return {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": "of-another", "controller": True}

@@ -150,6 +150,20 @@ def needs_oracle(version: str) -> None:
         pytest.skip(str(error))
 
 
+def test_ctrl_c_ends_it_with_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs_oracle(LATEST.name)
+
+    def interrupted(session: Session, *_: object) -> None:
+        session.progress.worlds = 300
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "run", interrupted)
+    result = CliRunner().invoke(fuzz_command, ["--seed", "5"])
+    assert result.exit_code == 0
+    assert result.output.startswith("interrupted\n300 worlds")
+    assert "fuzz --controller deployment --kubernetes 1.37 --seed 5" in result.output
+
+
 @pytest.mark.parametrize("controller", CONTROLLERS)
 @pytest.mark.parametrize("version", list(VERSIONS))
 def test_a_short_run_beside_upstream_finds_no_difference(controller: str, version: str, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from reference.api.objects import DeploymentCondition, DeploymentStatus, ReplicaSet, replace
 from reference.controllers.deployment import conditions, util
 from reference.controllers.deployment.sync import SyncBase
+from reference.controllers.deployment.util import int32
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -89,7 +90,7 @@ def deployment_progressing(before: DeploymentStatus, after: DeploymentStatus) ->
     """Whether there are more new, fewer old, more ready or more available Pods than before."""
     return (
         after.updated_replicas > before.updated_replicas
-        or after.replicas - after.updated_replicas < before.replicas - before.updated_replicas
+        or int32(after.replicas - after.updated_replicas) < int32(before.replicas - before.updated_replicas)
         or after.ready_replicas > before.ready_replicas
         or after.available_replicas > before.available_replicas
     )

@@ -55,7 +55,7 @@ class Rolling(Progress):
             scaled_down = await self.scale_down_old_replica_sets_for_rolling_update(new, active)
         except (ApiError, SyncError):
             return False
-        return cleaned_up + scaled_down > 0
+        return int32(cleaned_up + scaled_down) > 0
 
     async def cleanup_unhealthy_replicas(
         self, old: Sequence[ReplicaSet], max_cleanup: int
@@ -78,7 +78,7 @@ class Rolling(Progress):
 
     async def scale_down_old_replica_sets_for_rolling_update(self, new: ReplicaSet, old: Sequence[ReplicaSet]) -> int:
         """Scales the oldest down by as many Pods as are available beyond the minimum, and tells how many that was."""
-        min_available = self.deployment.spec.replicas - util.max_unavailable(self.deployment)
+        min_available = int32(self.deployment.spec.replicas - util.max_unavailable(self.deployment))
         available = util.available_replica_count(all_replica_sets(new, old))
         if available <= min_available:
             return 0

@@ -128,10 +128,6 @@ def has_progress_deadline(deployment: Deployment) -> bool:
     return deployment.spec.progress_deadline_seconds not in (None, MAX_INT32)
 
 
-def has_revision_history_limit(deployment: Deployment) -> bool:
-    return deployment.spec.revision_history_limit not in (None, MAX_INT32)
-
-
 def fenceposts(deployment: Deployment) -> tuple[int, int]:
     """(surge, unavailable) in Pods; (0, 0) if one of them is no number and no percentage."""
     rolling, replicas = deployment.spec.strategy.rolling_update or RollingUpdateDeployment(), deployment.spec.replicas
