@@ -252,6 +252,18 @@ def test_cleaning_up_takes_the_oldest_revisions_whose_pods_are_gone() -> None:
     assert writes(view)[:-1] == ["delete replicasets old-3"], "old-2 still has a Pod, and no later one goes for it"
 
 
+def test_availability_past_int32_scales_nothing_down() -> None:
+    """Upstream's sum of available Pods wraps to less than nothing."""
+    notes = {bookkeeping.REVISION: "2", bookkeeping.DESIRED_REPLICAS: "3"}
+    view = View(
+        deployment(image="app:2"),
+        replica_set("old", replicas=3, annotations={bookkeeping.DESIRED_REPLICAS: "3", bookkeeping.REVISION: "1"}),
+        replica_set("new", replicas=3, available=2**31 - 1, image="app:2", annotations=notes),
+    )
+    sync(view)
+    assert writes(view) == ["update deployments/status web", "update deployments/status web"]
+
+
 def test_every_version_syncs() -> None:
     for version in VERSIONS:
         view = View(deployment())
