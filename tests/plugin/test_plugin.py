@@ -227,7 +227,7 @@ class TestCouldNotRun:
             ("Scenario: A\n    Given 1 apples\n  Scenario: A\n    Given 2 apples\n", "*two scenarios are called 'A'*"),
             ("Scenarioo: A\n", "features/fruit.feature: there is no scenario in it"),
             ("Scenario: A\n    Gven 1 apples\n", "features/fruit.feature:2: the scenario has no step of its own"),
-            ("Scenario: A\n    | 1 apples |\n", "features/fruit.feature:3: *"),
+            ("Scenario: A\n    Given 1 apples\nFeature: B\n", "features/fruit.feature:4: *"),
         ],
         ids=["ids", "version", "tag", "name", "empty", "no step", "grammar"],
     )
