@@ -166,12 +166,6 @@ class ReplicaSetController:
 
         pods = await self._owned_pods_and_orphans(rs)
         active = await self.claim_pods(rs, [pod for pod in pods if is_active(pod)])
-        terminating = sum(
-            is_terminating(pod)
-            and is_controlled_by(pod.metadata, rs)
-            and matches(rs.spec.selector, pod.metadata.labels)
-            for pod in pods
-        )
         error: ApiError | PodControlError | None = None
         if needs_sync and rs.metadata.deletion_timestamp is None:
             try:
@@ -180,8 +174,8 @@ class ReplicaSetController:
                 error = failure
 
         now = await self.env.now()
-        counted = terminating if self.version.terminating_replicas else None
-        status = calculate_status(rs, active, counted, error, now)
+        terminating = _count_terminating(rs, pods) if self.version.terminating_replicas else None
+        status = calculate_status(rs, active, terminating, error, now)
         updated = await update_replica_set_status(self.env.client, rs, status)
         self.consistency.wrote(key, rs.metadata.uid, REPLICA_SET, updated.metadata)
         if error is not None:
@@ -243,12 +237,13 @@ class ReplicaSetController:
         self.expectations.expect_deletions(key, map(pod_key, chosen), await self.env.now())
 
         async def delete(pod: Pod) -> None:
-            deleted = False
             try:
                 deleted = await self.pod_control.delete_pod(rs, pod.metadata.name)
-            finally:
-                if not deleted:
-                    self.expectations.deletion_observed(key, pod_key(pod))
+            except PodControlError:
+                self.expectations.deletion_observed(key, pod_key(pod))
+                raise
+            if not deleted:
+                self.expectations.deletion_observed(key, pod_key(pod))
 
         error = first_error(await self.env.together(*map(delete, chosen)))
         if error is not None:
@@ -311,6 +306,14 @@ def first_error(answers: Sequence[Exception | None]) -> Exception | None:
     That of the request started last, then the others in order: so Go's scheduler runs goroutines that take no time.
     """
     return next((answer for answer in (*answers[-1:], *answers) if answer is not None), None)
+
+
+def _count_terminating(rs: ReplicaSet, pods: Sequence[Pod]) -> int:
+    """How many of the ReplicaSet's Pods are on their way out."""
+    return sum(
+        is_terminating(pod) and is_controlled_by(pod.metadata, rs) and matches(rs.spec.selector, pod.metadata.labels)
+        for pod in pods
+    )
 
 
 def _names(reference: OwnerReference | None, rs: ReplicaSet) -> bool:
