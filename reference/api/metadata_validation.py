@@ -52,7 +52,8 @@ def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
     causes += _unchanged("namespace", new.namespace, old.namespace)
     causes += _unchanged("uid", new.uid, old.uid)
     causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
-    causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
+    if new.deletion_timestamp != old.deletion_timestamp:
+        causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
     grace = new.deletion_grace_period_seconds, old.deletion_grace_period_seconds
     causes += _unchanged("deletionGracePeriodSeconds", *grace)
     return causes + _common_causes(new) + _unqualified_finalizer_causes(new.finalizers)
