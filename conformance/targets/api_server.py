@@ -23,6 +23,7 @@ Check = Callable[[float], None]
 """Raises TargetError if a component of the target has died; waits up to so many seconds for the news."""
 GRACE = 1.0
 """Seconds from a component's falling silent to the news of its death, at most."""
+JSON = "application/json"
 USER_AGENT = "deployment-conformance"
 _TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 _STREAMING = httpx.Timeout(5.0, read=None)
@@ -62,7 +63,7 @@ class ApiServer:
         method: str,
         path: str,
         body: Any = None,
-        content_type: str = "application/json",
+        content_type: str = JSON,
         query: Mapping[str, str] | None = None,
     ) -> Json:
         """The JSON that the server answers with. Raises ApiError if it refuses, TargetError if it does not answer."""
@@ -86,7 +87,7 @@ class ApiServer:
         method: str,
         path: str,
         body: Any = None,
-        content_type: str = "application/json",
+        content_type: str = JSON,
         query: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         content = None if body is None else msgspec.json.encode(body)

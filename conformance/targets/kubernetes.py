@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import httpx
 import msgspec
 
-from conformance.targets.api_server import GRACE, Address, ApiServer, Check, streaming_client
+from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, streaming_client
 from conformance.targets.background import Background
 from conformance.targets.namespaces import Namespaces
 from conformance.targets.protocol import Capability, TargetError
@@ -107,10 +107,10 @@ class KubernetesSession:
         return sorted(items, key=lambda item: item["metadata"]["name"])
 
     def create(self, kind: Kind[Any], manifest: Json) -> Json:
-        return self._ask("POST", self._path(kind), manifest)
+        return self._write(kind, "POST", self._path(kind), manifest)
 
     def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json:
-        return self._ask("PUT", self._path(kind, name, subresource), manifest)
+        return self._write(kind, "PUT", self._path(kind, name, subresource), manifest)
 
     def patch(
         self,
@@ -120,10 +120,10 @@ class KubernetesSession:
         patch_type: PatchType,
         subresource: str = "",
     ) -> Json:
-        return self._ask("PATCH", self._path(kind, name, subresource), patch, patch_type)
+        return self._write(kind, "PATCH", self._path(kind, name, subresource), patch, patch_type)
 
     def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
-        self._ask("DELETE", self._path(kind, name), _delete_options(options))
+        self._write(kind, "DELETE", self._path(kind, name), _delete_options(options))
 
     def settle(self) -> None:
         self._rest.wait(held=bool(self._held))
@@ -156,15 +156,18 @@ class KubernetesSession:
             self._holds().release(resource)
         self._held.clear()
 
-    def _ask(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Json:
+    def _write(self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON) -> Json:
+        answer = self._ask(method, path, body, content_type)
+        self._view.touch()
+        self._view.expect(kind, answer)
+        return answer
+
+    def _ask(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Json:
         try:
-            answer = self._api.ask(method, path, body, content_type)
+            return self._api.ask(method, path, body, content_type)
         except TargetError:
             self._powers.check(GRACE)  # which knows better why nobody answers
             raise
-        if method != "GET":
-            self._view.touch()
-        return answer
 
     def _path(self, kind: Kind[Any], name: str = "", subresource: str = "") -> str:
         return kind.path(self.namespace, name, subresource)

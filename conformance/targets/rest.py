@@ -1,14 +1,15 @@
 """When a namespace on a real API server is at rest, decided from facts.
 
-Three kinds of facts, all of which must hold at once:
+Four kinds of facts, all of which must hold at once:
 
+- all that the scenario wrote has been seen to happen;
 - no Deployment, ReplicaSet, Pod or Event of the namespace has changed for a quiet period;
 - no object shows that a controller still has to act on it: a generation not yet observed, a finalizer that the
   garbage collector has yet to take off, an owner that is gone;
 - where the target can tell, no controller's queue holds work.
 
 A controller may be unable to do its part (it is refused, or its view is held). Then nothing changes however long one
-waits, so after a period of patience the second kind of fact is given up for that object.
+waits, so after a period of patience the third kind of fact is given up for that object.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from conformance.targets.view import Owner, Seen, View
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 
 _LOOK_AGAIN = 0.02
+_SLOWNESS = 5
+"""How many times the controllers' answering time has to pass without a change; an idle machine takes 25 ms."""
 _LOOK_AFTER_COMPONENTS = 0.25
 
 
@@ -50,6 +53,7 @@ class Rest:
         self._pace = pace
         self._busy = busy
         self._check = check
+        self._quiet = pace.quiet
         self._unable: set[str] = set()
 
     def wait(self, held: bool) -> None:
@@ -76,12 +80,20 @@ class Rest:
         """What still moves, after having waited for it a little; nothing at rest."""
         self._check(0)
         still = monotonic() - self._view.last_change
-        if still < self._pace.quiet:
-            self._wait(min(self._pace.quiet - still, _LOOK_AFTER_COMPONENTS))
+        if still < self._quiet:
+            self._wait(min(self._quiet - still, _LOOK_AFTER_COMPONENTS))
             return "it keeps changing"
-        if moving := self._unfinished(held, still) or self._busy():
+        if moving := self._view.outstanding() or self._unfinished(held, still) or self._busy_or_slow():
             self._wait(_LOOK_AGAIN)
         return moving
+
+    def _busy_or_slow(self) -> str:
+        """Whether the controllers are busy. The longer they take to say so, the longer a quiet has to be to count."""
+        asked = monotonic()
+        busy = self._busy()
+        self._quiet = max(self._pace.quiet, _SLOWNESS * (monotonic() - asked))
+        still = asked - self._view.last_change
+        return busy or ("the controllers are slow to answer" if still < self._quiet else "")
 
     def _wait(self, seconds: float) -> None:
         try:

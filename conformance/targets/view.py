@@ -20,6 +20,7 @@ from conformance.targets.api_server import Address, lines, refusal, unreachable
 from conformance.targets.protocol import TargetError
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET, Kind
+from reference.api.objects import Json
 
 WATCHED: tuple[Kind[Any], ...] = (DEPLOYMENT, REPLICA_SET, POD, EVENT)
 _GONE = 410
@@ -64,6 +65,10 @@ class View:
         self._client = client
         self._namespace = namespace
         self._objects: dict[Kind[Any], dict[str, Seen]] = {kind: {} for kind in WATCHED}
+        self._listed = dict.fromkeys(WATCHED, 0)
+        self._newest: dict[tuple[Kind[Any], str], int] = {}
+        self._owed: dict[tuple[Kind[Any], str], int] = {}
+        self._doomed: dict[tuple[Kind[Any], str], str] = {}
         self._changed = Condition()
         self._failure: TargetError | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -89,6 +94,32 @@ class View:
         """Something was set going now, though nothing can be seen of it yet."""
         with self._changed:
             self.last_change = monotonic()
+
+    def expect(self, kind: Kind[Any], answer: Json) -> None:
+        """The server has answered a write with this: its object, or of one that is gone at once, a Status."""
+        if kind not in WATCHED:
+            return
+        with self._changed:
+            if answer.get("kind") == "Status":
+                details = answer.get("details", {})
+                self._doomed[kind, details.get("name", "")] = details.get("uid", "")
+            else:
+                written = msgspec.convert(answer["metadata"], Meta)
+                self._owed[kind, written.name] = int(written.resource_version)
+
+    def outstanding(self) -> str:
+        """What was written and is not yet seen, in words; nothing if all is."""
+        with self._changed:
+            for (kind, name), version in self._owed.items():
+                if max(self._listed[kind], self._newest.get((kind, name), 0)) < version:
+                    return f"what was written to {kind.name} {name} is not yet seen"
+            for (kind, name), uid in self._doomed.items():
+                seen = self._objects[kind].get(name)
+                if seen is not None and seen.metadata.uid == uid:
+                    return f"that {kind.name} {name} is gone is not yet seen"
+            self._owed.clear()
+            self._doomed.clear()
+        return ""
 
     def wait(self, seconds: float) -> None:
         """Returns when something changes, or after that time. Raises TargetError if watching has become impossible."""
@@ -141,6 +172,7 @@ class View:
             for name, seen in now.items():
                 if before.get(name) != seen:
                     self._see(kind, "MODIFIED", seen)
+            self._listed[kind] = int(found.metadata.resource_version)
         return found.metadata.resource_version
 
     def _see(self, kind: Kind[Any], type_: str, seen: Seen) -> None:
@@ -150,6 +182,7 @@ class View:
                 self._objects[kind].pop(name, None)
             else:
                 self._objects[kind][name] = seen
+            self._newest[kind, name] = int(seen.metadata.resource_version)
             self.last_change = monotonic()
             self.what_changed = f"{kind.name} {name} was {type_.lower()}"
             self._changed.notify_all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from threading import Thread
@@ -34,6 +34,7 @@ class SmallServer(ThreadingHTTPServer):
         self.deployments: list[Json] = []
         self.events: Queue[Json] = Queue()
         self.refuse_lists = False
+        self.version = 1
         Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
 
@@ -52,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _list(self) -> None:
         items = self.server.deployments if "/deployments" in self.path else None
-        answer = json.dumps({"metadata": {"resourceVersion": "7"}, "items": items}).encode()
+        answer = json.dumps({"metadata": {"resourceVersion": str(self.server.version)}, "items": items}).encode()
         self.send_response(403 if self.server.refuse_lists else 200)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
@@ -90,7 +91,7 @@ def view(server: SmallServer) -> Iterator[View]:
 
 
 def deployment(name: str, version: str) -> Json:
-    return {"metadata": {"name": name, "resourceVersion": version}}
+    return {"metadata": {"name": name, "uid": name, "resourceVersion": version}}
 
 
 def test_it_begins_with_what_is_there_and_follows_what_happens(server: SmallServer, view: View) -> None:
@@ -131,12 +132,42 @@ def test_a_watch_that_has_become_impossible_is_an_error(server: SmallServer, vie
         await_names(view, [])
 
 
+def test_what_was_written_is_outstanding_until_it_is_seen(server: SmallServer, view: View) -> None:
+    view.expect(DEPLOYMENT, deployment("web", "1"))
+    assert view.outstanding() == ""
+    view.expect(DEPLOYMENT, deployment("web", "8"))
+    assert view.outstanding() == "what was written to Deployment web is not yet seen"
+    server.events.put({"type": "MODIFIED", "object": deployment("web", "9")})
+    await_(view, lambda: view.outstanding() == "")
+
+
+def test_what_was_deleted_is_outstanding_until_it_is_gone(server: SmallServer, view: View) -> None:
+    view.expect(DEPLOYMENT, {"kind": "Status", "details": {"name": "web", "uid": "of another"}})
+    assert view.outstanding() == ""
+    view.expect(DEPLOYMENT, {"kind": "Status", "details": {"name": "web", "uid": "web"}})
+    assert view.outstanding() == "that Deployment web is gone is not yet seen"
+    server.events.put({"type": "DELETED", "object": deployment("web", "9")})
+    await_(view, lambda: view.outstanding() == "")
+
+
+def test_a_list_settles_what_was_outstanding(server: SmallServer, view: View) -> None:
+    view.expect(DEPLOYMENT, deployment("gone", "6"))
+    assert view.outstanding() != ""
+    server.version = 7
+    server.events.put(END)
+    await_(view, lambda: view.outstanding() == "")
+
+
 def names(view: View) -> list[str]:
     return sorted(seen.metadata.name for _, seen in view.objects(DEPLOYMENT))
 
 
 def await_names(view: View, wanted: list[str]) -> None:
+    await_(view, lambda: names(view) == wanted)
+
+
+def await_(view: View, holds: Callable[[], bool]) -> None:
     end = monotonic() + SOON
-    while names(view) != wanted:
-        assert monotonic() < end, names(view)
+    while not holds():
+        assert monotonic() < end, view.objects()
         view.wait(0.05)
