@@ -26,7 +26,7 @@ from reference.api.selectors import matches
 from reference.api.validation import validate_create, validate_status_update, validate_update
 from reference.machinery.client import Call, DeleteOptions, PatchType
 from reference.machinery.clock import VirtualClock
-from reference.machinery.store import Store
+from reference.machinery.store import ChangeType, Store
 from reference.server import documents, scale
 from reference.server.admission import admitted
 from reference.server.deletion import check_preconditions, goes_with_last_finalizer, mark
@@ -171,7 +171,7 @@ class ApiServer:
         if isinstance(prepared, Pod):
             prepared = admitted(prepared, self._version)
         new = self._strategies[kind.name].for_create(prepared)
-        self._check(kind, name, validate_create(new, self._version))
+        _refuse_invalid(kind, name, validate_create(new, self._version))
         existing = self.store.table(kind).get(metadata.namespace, name)
         if existing is not None:
             raise _exists(kind, existing, generated=not metadata.name)
@@ -213,7 +213,7 @@ class ApiServer:
         else:
             new = strategy.for_update(obj, old)
             causes = validate_update(new, old, self._version)
-        self._check(kind, name, causes)
+        _refuse_invalid(kind, name, causes)
         if goes_with_last_finalizer(new.metadata, old.metadata) and not holds_content(new):
             self._remove(kind, old)
             return new
@@ -251,20 +251,24 @@ class ApiServer:
         if not metadata.generate_name:
             return ""
         names = self.store.table(kind).names(metadata.namespace)
-        made = [generated_name(metadata.generate_name, revision, attempt) for attempt in range(ATTEMPTS)]
-        return next((name for name in made if name not in names), made[-1])
+        for attempt in range(ATTEMPTS):
+            name = generated_name(metadata.generate_name, revision, attempt)
+            if name not in names:
+                break
+        return name
 
-    def _check(self, kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> None:
-        if causes:
-            raise invalid(kind, name, causes)
-
-    def _put(self, kind: Kind[Any], obj: Any, type_: Any) -> Any:
+    def _put(self, kind: Kind[Any], obj: Any, type_: ChangeType) -> Any:
         stored = at_revision(obj, self.store.revision + 1)
         self.store.put(kind, stored, type_)
         return stored
 
     def _remove(self, kind: Kind[Any], obj: Any) -> None:
         self.store.remove(kind, at_revision(obj, self.store.revision + 1))
+
+
+def _refuse_invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> None:
+    if causes:
+        raise invalid(kind, name, causes)
 
 
 def _exists(kind: Kind[Any], existing: Any, generated: bool) -> ApiError:
