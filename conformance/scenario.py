@@ -59,10 +59,10 @@ class Scenario:
         self._stimulate(lambda: self._kubectl.set_image(self._name, image))
 
     def scale(self, replicas: int) -> None:
-        self._stimulate(lambda: self._kubectl.scale(DEPLOYMENT, self._name, replicas))
+        self._act(lambda: self._kubectl.scale(DEPLOYMENT, self._name, replicas))
 
     def pause(self) -> None:
-        self._stimulate(lambda: self._kubectl.pause(self._name))
+        self._act(lambda: self._kubectl.pause(self._name))
 
     def resume(self) -> None:
         self._stimulate(lambda: self._kubectl.resume(self._name))
@@ -155,7 +155,11 @@ class Scenario:
         return [[self.resolve(cell) for cell in row] for row in datatable]
 
     def _stimulate(self, act: Callable[[], str]) -> None:
+        """Does what may lead to a new ReplicaSet."""
         self._session.next_second()
+        self._act(act)
+
+    def _act(self, act: Callable[[], str]) -> None:
         try:
             self.answer = act()
         except KubectlError as error:
