@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-_VERB = re.compile(r"%[-+# 0]*(\*|\d*)(\.(?:\*|\d*))?(\[[^\]]*\]?)?(.)?", re.DOTALL)
+_INDEX = r"(\[[^\]]*\]|\[)?"
+_VERB = re.compile(rf"%[-+# 0]*{_INDEX}(\*|[0-9]*)(?:\.(?=.){_INDEX}(\*|[0-9]*))?{_INDEX}(.)?", re.DOTALL)
 
 
 def without_arguments(message: str) -> str:
@@ -16,10 +17,10 @@ def without_arguments(message: str) -> str:
 
 
 def _missing(match: re.Match[str]) -> str:
-    width, precision, index, verb = match.groups()
-    bad = ("%!(BADWIDTH)" if width == "*" else "") + ("%!(BADPREC)" if precision == ".*" else "")
+    first, width, second, precision, third, verb = match.groups()
+    bad = ("%!(BADWIDTH)" if width == "*" else "") + ("%!(BADPREC)" if precision == "*" else "")
     if verb is None:
         return f"{bad}%!(NOVERB)"
     if verb == "%":
         return f"{bad}%"
-    return f"{bad}%!{verb}({'BADINDEX' if index else 'MISSING'})"
+    return f"{bad}%!{verb}({'BADINDEX' if first or second or third else 'MISSING'})"

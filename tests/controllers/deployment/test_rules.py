@@ -150,6 +150,10 @@ def test_a_percent_sign_in_an_error_is_mangled_in_the_event_until_1_35() -> None
         ("%[1]d", "%!d(BADINDEX)"),
         ("%*d", "%!(BADWIDTH)%!d(MISSING)"),
         ("%.*d", "%!(BADPREC)%!d(MISSING)"),
+        ("%[1]*d", "%!(BADWIDTH)%!d(BADINDEX)"),
+        ("%.[1]2d", "%!d(BADINDEX)"),
+        ("%[", "%!(NOVERB)"),
+        ("%1.", "%!.(MISSING)"),
         ("none", "none"),
     ],
 )
