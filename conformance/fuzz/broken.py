@@ -27,6 +27,7 @@ class Broken:
             self._delete_deployment,
             self._replace_deployment,
             self._refuse,
+            self._finish,
             *(2 * (self._resize, self._annotate_replica_set, self._change_hands, self._delete_replica_set)),
             self._same_age,
             self._same_template,
@@ -50,6 +51,8 @@ class Broken:
             "replicaSets": replica_sets,
             "pods": parts.pods(replica_sets),
         }
+        if parts.chance(0.1):
+            self._finish(world)
         if parts.chance(0.1):
             self._replace_deployment(world)
         if parts.chance(0.35):
@@ -87,6 +90,27 @@ class Broken:
         objects = [world["deployment"], *world.get("replicaSets", []), *world.get("pods", [])]
         names = [obj["metadata"]["name"] for obj in objects]
         world["failures"] = [*world.get("failures", []), *self._parts.failures(names)]
+
+    def _finish(self, world: Json) -> None:
+        """The rollout is done, next to nothing is left of the old ReplicaSets, and few of them are to be kept."""
+        deployment, replica_sets = world["deployment"], world.get("replicaSets") or []
+        if not replica_sets:
+            return
+        size, generation = min(deployment["spec"]["replicas"], 20), deployment["metadata"].get("generation", 0)
+        counts = {"replicas": size, "readyReplicas": size, "availableReplicas": size}
+        deployment["spec"] |= {"replicas": size, "revisionHistoryLimit": self._parts.pick(0, 0, 1)}
+        deployment["status"] |= counts | {"updatedReplicas": size, "observedGeneration": generation}
+        for rs in replica_sets:
+            observed = {"observedGeneration": rs["metadata"].get("generation", 0)}
+            left = self._parts.pick(0, 0, 0, 1)  # a Pod that is going
+            rs["spec"]["replicas"], rs["status"] = 0, {"replicas": left} | observed
+        new = self._parts.random.choice(replica_sets)
+        new["spec"] |= {"replicas": size, "template": deployment["spec"]["template"]}
+        new["status"] |= counts
+        if self._parts.chance(0.4):
+            reason = self._parts.pick("NotFound", "Forbidden")
+            refusal = {"verb": "delete", "resource": "replicasets", "reason": reason}
+            world["failures"] = [*world.get("failures", []), refusal]
 
     def _resize(self, world: Json) -> None:
         for rs in self._some_replica_set(world):

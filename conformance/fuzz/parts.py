@@ -23,6 +23,8 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LABELS = {"app": "web"}
 LARGEST = 2**31 - 1
 
+_NAMES = ("w" * 250, "50%-of-%s", "%", "%%d", "%+-08.3f%", "%[1]d%*d%.*d", "%é%!")
+"""Long, or such that an error that holds it is mangled when it is taken for a format."""
 _FENCEPOSTS = (0, 1, 2, 4, "0%", "1%", "25%", "33%", "50%", "100%", "250%", LARGEST, -1, "abc", "5", "-25%")
 _NUMBERS = ("", "0", "1", "2", "3", "7", "10", "12", "-1", "+3", "03", "1.5", "abc", "2147483647", "2147483648")
 _REVISIONS = ("1", "2", "3", "4", "5", "9", "12", "0", "-2", "", "x", "9223372036854775807", "9223372036854775808")
@@ -102,7 +104,7 @@ class Parts:
     def deployment(self, template: Json) -> Json:
         generation = self.random.randint(1, 9)
         metadata = {
-            "name": "web" if self.chance(0.95) else "w" * 250,
+            "name": "web" if self.chance(0.93) else self.random.choice(_NAMES),
             "namespace": "default",
             "uid": self._uid(),
             "resourceVersion": str(self.random.randint(1, 999)),
@@ -254,7 +256,7 @@ class Parts:
         if self.chance(0.6):
             status["terminatingReplicas"] = self.pick(0, 0, 2)
         if self.chance(0.15):
-            failure = self._condition(conditions.REPLICA_FAILURE)
+            failure = self._condition(self.pick(conditions.REPLICA_FAILURE, conditions.REPLICA_FAILURE, "Other"))
             del failure["lastUpdateTime"]
             status["conditions"] = [failure]
         return status
