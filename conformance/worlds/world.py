@@ -8,12 +8,17 @@ Source: ``tests/golden/README.md``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 
+from reference.api.conform import Misfit, conform
 from reference.api.objects import Deployment, Pod, ReplicaSet
+from reference.api.schema import POD_SPEC
+from reference.versions import LATEST
 
 ControllerName = Literal["deployment", "replicaset"]
 Reason = Literal[
@@ -80,18 +85,44 @@ def decode_world(line: bytes) -> World:
     """The world of one line; a null is the same as no field. Raises ``MalformedWorld``."""
     try:
         try:
-            return _decoder.decode(line)
+            world = _decoder.decode(line)
         except msgspec.ValidationError:
-            return _decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(line))))
+            world = _decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(line))))
     except msgspec.ValidationError as error:
         raise MalformedWorld(_in_words(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedWorld(f"not JSON: {error}") from error
+    for path, spec in _pod_specs(world):
+        if misfit := _misfit(bytes(spec)):
+            raise MalformedWorld(f"{path}: {misfit}")
+    return world
 
 
 def encode_outcome(outcome: Outcome) -> bytes:
     """The outcome as one line, without the line's end."""
     return _encoder.encode(outcome)
+
+
+def _pod_specs(world: World) -> Iterator[tuple[str, msgspec.Raw]]:
+    """What decoding leaves raw: the specs of Pods and of templates, each with its place."""
+    if world.deployment is not None:
+        yield "deployment.spec.template.spec", world.deployment.spec.template.spec
+    if world.fresh_deployment is not None:
+        yield "freshDeployment.spec.template.spec", world.fresh_deployment.spec.template.spec
+    for index, rs in enumerate(world.replica_sets):
+        yield f"replicaSets[{index}].spec.template.spec", rs.spec.template.spec
+    for index, pod in enumerate(world.pods):
+        yield f"pods[{index}].spec", pod.spec
+
+
+@lru_cache(maxsize=8192)
+def _misfit(spec: bytes) -> str:
+    """What does not fit in a PodSpec, in the words of the API server; nothing if all does."""
+    try:
+        conform(msgspec.json.decode(spec), POD_SPEC, LATEST)
+    except Misfit as misfit:
+        return str(misfit)
+    return ""
 
 
 def _without_nulls(document: Any) -> Any:

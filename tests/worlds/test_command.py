@@ -59,6 +59,7 @@ def test_malformed_lines_are_told_by_number_and_field_and_the_others_run(lines: 
         b"{",
         lines[2].replace(b'"now":"2026', b'"now":"soon', 1),
         lines[3],
+        lines[4].replace(b'"image":"', b'"image":5,"was":"', 1),
     ]
     result = sync("-", stdin=b"\n".join(broken))
     assert result.exit_code == 2
@@ -67,7 +68,8 @@ def test_malformed_lines_are_told_by_number_and_field_and_the_others_run(lines: 
     assert told[0].startswith("-, line 2: deployment.spec.replicas: ")
     assert told[1].startswith("-, line 3: not JSON: ")
     assert told[2].startswith("-, line 4: now: ")
-    assert len(told) == 3
+    assert told[3].startswith("-, line 6: deployment.spec.template.spec: ") and "image" in told[3]
+    assert len(told) == 4
 
 
 def test_null_is_no_field(lines: list[bytes]) -> None:
