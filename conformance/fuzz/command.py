@@ -25,7 +25,8 @@ from reference.versions import LATEST, Version
 DIFFERENT = 1
 UNUSABLE = 2
 _SECONDS = 60.0
-_LOOK_EVERY = 5.0
+_LOOK_EVERY, _LINE_EVERY = 5.0, 60.0
+"""In seconds: a look at the coverage, and, where there is no terminal, a line of progress."""
 
 
 class Unavailable(click.ClickException):
@@ -83,19 +84,24 @@ def fuzz_command(
 
 
 class _Teller:
-    """Keeps the line of progress."""
+    """Keeps the line of progress, or, where no line can be kept, prints one now and then."""
 
     def __init__(self, line: Status, coverage: Coverage) -> None:
         self._line = line
         self._coverage = coverage
         self._next = 0.0
+        self._next_line = _LINE_EVERY
         self._percent = 0.0
 
     def __call__(self, progress: Progress) -> None:
         if progress.seconds >= self._next:  # a look at the coverage takes a while
             self._next = progress.seconds + _LOOK_EVERY
             self._percent = self._coverage.covered().percent
-        self._line.update(f"{_so_far(progress)}, coverage {self._percent:.1f} %")
+        text = f"{_so_far(progress)}, coverage {self._percent:.1f} %"
+        self._line.update(text)
+        if progress.seconds >= self._next_line and not self._line.console.is_terminal:
+            self._next_line = progress.seconds + _LINE_EVERY
+            self._line.console.print(text, highlight=False)
 
 
 def _summarise(console: Console, progress: Progress, coverage: Coverage, repeat: str) -> None:

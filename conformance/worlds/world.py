@@ -77,6 +77,7 @@ class MalformedWorld(ValueError):
     """A line that is no world; the text names the field and what is wrong with it."""
 
 
+_ITEMS: dict[str, type[ReplicaSet | Pod | Refusal]] = {"replicaSets": ReplicaSet, "pods": Pod, "failures": Refusal}
 _decoder = msgspec.json.Decoder(World)
 _encoder = msgspec.json.Encoder()
 
@@ -89,7 +90,7 @@ def decode_world(line: bytes) -> World:
         except msgspec.ValidationError:
             world = _decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(line))))
     except msgspec.ValidationError as error:
-        raise MalformedWorld(_in_words(error)) from error
+        raise MalformedWorld(_misfit_item(line) or _in_words(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedWorld(f"not JSON: {error}") from error
     for path, spec in _pod_specs(world):
@@ -134,7 +135,21 @@ def _without_nulls(document: Any) -> Any:
     return document
 
 
-def _in_words(error: msgspec.ValidationError) -> str:
+def _misfit_item(line: bytes) -> str:
+    """The first object of a list that does not fit, with its number, which msgspec does not tell."""
+    document = _without_nulls(msgspec.json.decode(line))
+    for name, type_ in _ITEMS.items() if isinstance(document, dict) else ():
+        items = document.get(name)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            try:
+                msgspec.json.decode(msgspec.json.encode(item), type=type_)
+            except msgspec.ValidationError as error:
+                return _in_words(error, f"{name}[{index}]")
+    return ""
+
+
+def _in_words(error: msgspec.ValidationError, place: str = "") -> str:
     """``deployment.spec.replicas: Expected `int`, got `str```, of msgspec's text that has the path last."""
-    what, found, path = str(error).rpartition(" - at `$")
-    return f"{path.rstrip('`').removeprefix('.')}: {what}" if found else what + path
+    what, _, path = str(error).partition(" - at `$")
+    path = (place + path.rstrip("`")).removeprefix(".")
+    return f"{path}: {what}" if path else what

@@ -72,6 +72,24 @@ def test_malformed_lines_are_told_by_number_and_field_and_the_others_run(lines: 
     assert len(told) == 4
 
 
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"replicaSets": [{"spec": {"replicas": 1}}, {"spec": {"replicas": "x"}}]}, "replicaSets[1].spec.replicas: "),
+        ({"pods": [{"status": {"phase": 5}}]}, "pods[0].status.phase: "),
+        ({"pods": {}}, "pods: "),
+        ({"failures": [{"verb": "get", "resource": "pods", "reason": "Bored"}]}, "failures[0].reason: "),
+        ({"controller": "job"}, "controller: "),
+        ({"now": None}, "Object missing required field `now`"),
+        ({"deployment": None}, "deployment: "),
+    ],
+)
+def test_what_is_malformed_is_named(lines: list[bytes], fields: Json, told: str) -> None:
+    result = sync("-", stdin=msgspec.json.encode(msgspec.json.decode(lines[0]) | fields))
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"-, line 1: {told}")
+
+
 def test_null_is_no_field(lines: list[bytes]) -> None:
     world = msgspec.json.decode(lines[0])
     absent = {key: value for key, value in world.items() if key != "pods"}

@@ -61,7 +61,7 @@ class SyncBase:
     async def scale_and_sync_status(self, replica_sets: Sequence[ReplicaSet]) -> None:
         """The path of a paused Deployment, and of one whose size was changed: upstream's ``sync``."""
         new, old = await self.get_all_replica_sets_and_sync_revision(replica_sets, create=False)
-        old.reverse()
+        old.reverse()  # the newest first: so upstream leaves them for all that follows
         await self.scale(new, old)
         if self.deployment.spec.paused and bookkeeping.rollback_to(self.deployment) is None:
             await self.cleanup_deployment(old)
