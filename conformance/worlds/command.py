@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -52,7 +53,7 @@ class KubernetesVersion(click.ParamType[Version]):
 def sync_command(file: str, kubernetes: Version, controller: ControllerName | None, order: Order) -> None:
     """One sync of the reference in each world of FILE (JSON lines, also gzipped; - is the standard input)."""
     output, malformed = sys.stdout.buffer, False
-    with _opened(file) as lines:
+    with _opened(file) as lines, _until_nobody_reads():
         for number, line in _numbered(lines, file):
             try:
                 outcome = run_world(decode_world(line), kubernetes, controller, order)
@@ -61,9 +62,18 @@ def sync_command(file: str, kubernetes: Version, controller: ControllerName | No
                 malformed = True
                 continue
             output.write(encode_outcome(outcome) + b"\n")
-    output.flush()
+        output.flush()
     if malformed:
         raise click.exceptions.Exit(UNUSABLE)
+
+
+@contextmanager
+def _until_nobody_reads() -> Iterator[None]:
+    """Ends quietly when whoever reads the outcomes has read enough (``| head``)."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be flushed at the end
 
 
 @contextmanager
