@@ -89,7 +89,7 @@ def _build(program: str, version: Version, compiler: go.Go, path: Path) -> None:
     progress = Progress(f"building {program} for Kubernetes {version.patch}")
     with _scratch(path.parent / f"{program}.tmp") as scratch:
         target = scratch / program
-        module = ["-modfile", str(version.modfile)]
+        module = ["-mod=readonly", "-modfile", str(version.modfile)]
         progress.update("finding packages, fetching modules")
         listed = _run([compiler.program, "list", *module, "-deps", f"./{program}"], scratch, log, progress, None)
         options = [*module, "-buildvcs=false", "-trimpath", f"-ldflags={_linker_flags(version)}", "-v"]
