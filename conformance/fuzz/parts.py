@@ -99,9 +99,11 @@ class Parts:
         return made
 
     def template(self) -> Json:
+        """A pod template: wild one time in five."""
         return self.templates.wild(LABELS) if self.chance(0.2) else self.templates.plain(LABELS)
 
     def deployment(self, template: Json) -> Json:
+        """A Deployment ``default/web``, rarely under an odd name."""
         generation = self.random.randint(1, 9)
         metadata = {
             "name": "web" if self.chance(0.93) else self.random.choice(_NAMES),
@@ -135,9 +137,11 @@ class Parts:
         }
 
     def selector(self) -> Json | None:
+        """A Deployment's selector: mostly by the labels that all templates have."""
         return self.random.choice(_SELECTORS) if self.chance(0.15) else {"matchLabels": LABELS}
 
     def deployment_annotations(self) -> Json:
+        """A user's annotations, the revision, at times a rollback asked for."""
         made = {key: self.random.choice(values) for key, values in _ANNOTATIONS.items() if self.chance(0.2)}
         if self.chance(0.8):
             made[bookkeeping.REVISION] = self.random.choice(_REVISIONS)
@@ -148,6 +152,7 @@ class Parts:
         return made
 
     def strategy(self) -> Json:
+        """A strategy; its numbers may be percentages, limits or nonsense."""
         kind = self.pick("RollingUpdate", "RollingUpdate", "RollingUpdate", "Recreate")
         if self.chance(0.02):
             kind = "Canary"
@@ -157,6 +162,7 @@ class Parts:
         return {"type": kind, "rollingUpdate": rolling}
 
     def deployment_status(self, generation: int, replicas: int) -> Json:
+        """A status whose counts are near ``replicas``, or empty."""
         if self.chance(0.15):
             return {}
         near = (replicas, replicas, replicas, max(0, replicas - 1), 0, self.size())
@@ -201,6 +207,7 @@ class Parts:
         return names
 
     def replica_set(self, name: str, deployment: Json, template: Json) -> Json:
+        """A ReplicaSet, mostly the Deployment's own."""
         hash_ = name.rpartition("-")[2]
         labels = {**LABELS, "pod-template-hash": hash_}
         generation = self.random.randint(1, 5)
@@ -236,6 +243,7 @@ class Parts:
         }
 
     def replica_set_annotations(self, replicas: int) -> Json:
+        """The controller's notes, of a Deployment that had ``replicas``, or tampered with."""
         made = {key: self.random.choice(values) for key, values in _ANNOTATIONS.items() if self.chance(0.2)}
         if self.chance(0.9):
             made[bookkeeping.REVISION] = self.random.choice(_REVISIONS)
@@ -248,6 +256,7 @@ class Parts:
         return made
 
     def replica_set_status(self, generation: int, replicas: int) -> Json:
+        """A status whose counts are near ``replicas``."""
         near = (replicas, replicas, replicas, max(0, replicas - 1), 0, self.size())
         status: Json = {"replicas": self.random.choice(near)}
         for field in ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"):
@@ -262,6 +271,7 @@ class Parts:
         return status
 
     def pods(self, replica_sets: Sequence[Json]) -> list[Json]:
+        """Pods of these ReplicaSets, more of them for the ReplicaSet controller."""
         pods = []
         for rs in replica_sets if self._controller == "deployment" else replica_sets[:2]:
             most = self.pick(0, 1, 3) if self._controller == "deployment" else self.pick(0, 2, 5, 9, 14, 30)
@@ -301,6 +311,7 @@ class Parts:
         return {"name": name, "ready": True, "restartCount": self.pick(0, 0, 1, 5), "image": "x", "imageID": "x"}
 
     def owners(self, kind: str, owner: Json) -> list[Json]:
+        """Owner references: to ``owner``, or a third of the time none, another's, or no controller's."""
         metadata = owner["metadata"]
         ours = {"apiVersion": "apps/v1", "kind": kind, "name": metadata["name"], "uid": metadata["uid"]}
         controlled = ours | {"controller": True, "blockOwnerDeletion": True}
@@ -315,16 +326,19 @@ class Parts:
         return self.random.choice(odd) if self.chance(0.3) else [controlled]
 
     def fresh(self, deployment: Json) -> Json:
+        """The Deployment as the server has it: replaced, being deleted or relabelled."""
         metadata = deployment["metadata"]
         change = self.pick({"uid": self._uid()}, {"deletionTimestamp": self.time()}, {"labels": {"new": "label"}})
         return deployment | {"metadata": metadata | change}
 
     def size(self) -> int:
+        """A number of replicas, rarely near the limit."""
         if self.chance(0.03):
             return self.pick(LARGEST, LARGEST - 1, 2**30, 2**16)
         return self.pick(0, 0, 1, 2, 3, 4, 5, 8, 10, 10, 13, 30)
 
     def time(self) -> str:
+        """A moment of the last two hours, often at the edge of a deadline, rarely to come."""
         seconds = self.pick(0, 1, 2, 30, 59, 60, 61, 599, 600, 601, 3600, 7200, self.random.randrange(8000), -5)
         return (NOW - timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
 
@@ -332,9 +346,11 @@ class Parts:
         return f"{self.random.getrandbits(64):016x}"
 
     def chance(self, likely: float) -> bool:
+        """True so often."""
         return self.random.random() < likely
 
     def pick(self, *options: T) -> T:
+        """One of these."""
         return self.random.choice(options)
 
 

@@ -200,6 +200,7 @@ class SyncBase:
                 await self.scale_replica_set(rs, size, force_update=True)
 
     def is_saturated(self, new: ReplicaSet) -> bool:
+        """Whether the new ReplicaSet carries the whole Deployment, by its own notes as well."""
         desired = bookkeeping.parse_int64(new.metadata.annotations.get(bookkeeping.DESIRED_REPLICAS, ""))
         return util.is_saturated(self.deployment, new, desired)
 

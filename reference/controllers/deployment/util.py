@@ -102,10 +102,12 @@ def actual_replica_count(replica_sets: Iterable[ReplicaSet]) -> int:
 
 
 def ready_replica_count(replica_sets: Iterable[ReplicaSet]) -> int:
+    """The sum of their Pods that are ready."""
     return int32(sum(rs.status.ready_replicas for rs in replica_sets))
 
 
 def available_replica_count(replica_sets: Iterable[ReplicaSet]) -> int:
+    """The sum of their Pods that have been ready for long enough."""
     return int32(sum(rs.status.available_replicas for rs in replica_sets))
 
 
@@ -121,10 +123,12 @@ def terminating_replica_count(replica_sets: Iterable[ReplicaSet]) -> int | None:
 
 
 def is_rolling_update(deployment: Deployment) -> bool:
+    """Whether the strategy is RollingUpdate."""
     return deployment.spec.strategy.type == ROLLING_UPDATE
 
 
 def has_progress_deadline(deployment: Deployment) -> bool:
+    """Whether a rollout can time out: the largest number means never."""
     return deployment.spec.progress_deadline_seconds not in (None, MAX_INT32)
 
 
