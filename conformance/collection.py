@@ -151,10 +151,17 @@ def example_of(item: pytest.Item) -> dict[str, str]:
     return dict(callspec.params["_pytest_bdd_example"]) if callspec else {}
 
 
-def undefined_steps(item: pytest.Item, template: ScenarioTemplate) -> Iterator[str]:
-    """For each step of a scenario that no definition matches, where it stands and what to write."""
+def undefined_steps(item: pytest.Item, template: ScenarioTemplate, defined: set[tuple[str, str]]) -> Iterator[str]:
+    """For each step of a scenario that no definition matches, where it stands and what to write.
+
+    ``defined`` remembers those of the same file that are known to be: their type and text.
+    """
     for step in template.render(example_of(item)).steps:
-        if not any(find_fixturedefs_for_step(step, item.session._fixturemanager, item)):
+        if (step.type, step.name) in defined:
+            continue
+        if any(find_fixturedefs_for_step(step, item.session._fixturemanager, item)):
+            defined.add((step.type, step.name))
+        else:
             yield (
                 f"{item.nodeid.partition('::')[0]}:{step.line_number}: no step definition matches "
                 f"{step.keyword} {step.name!r}; write one in steps/:\n\n{_suggestion(step)}"

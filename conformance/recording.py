@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 import time
+from collections import defaultdict
 from collections.abc import Generator
 from datetime import UTC, datetime
 from importlib import metadata
@@ -130,6 +131,7 @@ class Recorder:
 
     def __init__(self, target: Target) -> None:
         self._target = target
+        self._defined: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -138,7 +140,7 @@ class Recorder:
         if template is None:
             return
         item.stash[RUNNING] = Running(item, template)
-        undefined = list(undefined_steps(item, template))
+        undefined = list(undefined_steps(item, template, self._defined[item.nodeid.partition("::")[0]]))
         if undefined:
             raise CannotRun("\n\n".join(undefined))
         obstacle = tags_of(template).obstacle(self._target)

@@ -41,7 +41,7 @@ def arguments(
     given = [f"{name}={value}" for name, value in options.items() if value is not None]
     features = features_directory()
     command = [sys.executable, "-m", "pytest", str(features), f"--rootdir={features.parent}"]
-    command += ["-o", "conformance_features=true", *given]
+    command += ["-o", "conformance_features=true", "--assert=plain", *given]  # steps say themselves what they wanted
     return command + (["-k", selection] if selection else [])
 
 
