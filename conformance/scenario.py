@@ -2,7 +2,8 @@
 
 A *stimulus* acts as the operator or the node, then waits until the cluster is at rest. Whatever may lead to a new
 ReplicaSet first waits for a new second, for ReplicaSets are told apart by age and creation times have whole seconds.
-Pods of a rollout that is under way change one at a time, so that the controllers take the same path everywhere.
+Pods of a rollout that is under way, and Pods that let go of what waits for them, change one at a time, so that the
+controllers take the same path everywhere.
 
 *Looks* never wait; they are in ``conformance.looks``.
 """
@@ -167,7 +168,7 @@ class Scenario:
         self._session.settle()
 
     def _change_each(self, pods: Iterable[Json], change: Change) -> None:
-        one_at_a_time = self._in_rollout()
+        one_at_a_time = change is Change.LET_GO or self._in_rollout()
         for pod in pods:
             self._pods.change(pod, change)
             if one_at_a_time:

@@ -11,7 +11,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
   Rule: kubectl rollout undo brings an older version back
 
     Background:
-      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 0, running "app:1"
+      Given a Deployment "web" of 1 replica, running "app:1"
       And all its Pods are ready
       And "app:2" has been rolled out
       And "app:3" has been rolled out
@@ -22,7 +22,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
         | 2        | none    | app:2 | 0       |
-        | 3        | none    | app:3 | 2       |
+        | 3        | none    | app:3 | 1       |
       And the Deployment is at revision 3, running "app:3"
 
     @id:rollback/undo
@@ -34,7 +34,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       Then the ReplicaSets are
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
-        | 4        | 2       | app:2 | 2       |
+        | 4        | 2       | app:2 | 1       |
         | 3        | none    | app:3 | 0       |
 
     @id:rollback/undo-to-revision
@@ -51,8 +51,8 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
 
       Examples:
         | revision | image | first | was 1 | one | second | was 2 | two |
-        | 1        | app:1 | 4     | 1     | 2   | 2      | none  | 0   |
-        | 2        | app:2 | 1     | none  | 0   | 4      | 2     | 2   |
+        | 1        | app:1 | 4     | 1     | 1   | 2      | none  | 0   |
+        | 2        | app:2 | 1     | none  | 0   | 4      | 2     | 1   |
 
     @id:rollback/undo-is-a-rollout
     Scenario: It is a rollout like any other: the limits hold, and Pods must become ready
@@ -61,8 +61,8 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | image | desired | available |
         | 4        | app:1 | 1       | 0         |
         | 2        | app:2 | 0       | 0         |
-        | 3        | app:3 | 2       | 2         |
-      And the Deployment reports 3 replicas, 1 updated, 2 available
+        | 3        | app:3 | 1       | 1         |
+      And the Deployment reports 2 replicas, 1 updated, 1 available
 
     @id:rollback/undo-twice
     Scenario: Twice in a row ends where it began
@@ -75,7 +75,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
         | 4        | 2       | app:2 | 0       |
-        | 5        | 3       | app:3 | 2       |
+        | 5        | 3       | app:3 | 1       |
 
     @id:rollback/numbers-are-kept
     Scenario: A version that comes back time and again remembers all its numbers
@@ -87,7 +87,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       And the rollout comes to its end
       Then the ReplicaSets are
         | revision | earlier | image | desired |
-        | 6        | 1,4     | app:1 | 2       |
+        | 6        | 1,4     | app:1 | 1       |
         | 2        | none    | app:2 | 0       |
         | 5        | 3       | app:3 | 0       |
 
@@ -97,7 +97,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       And the rollout comes to its end
       Then the ReplicaSets are
         | revision | earlier | image | desired |
-        | 4        | 1       | app:1 | 2       |
+        | 4        | 1       | app:1 | 1       |
         | 2        | none    | app:2 | 0       |
         | 3        | none    | app:3 | 0       |
 
@@ -134,9 +134,9 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired | available |
         | 1        | none    | app:1 | 0       | 0         |
         | 2        | none    | app:2 | 0       | 0         |
-        | 5        | 3       | app:3 | 2       | 2         |
+        | 5        | 3       | app:3 | 1       | 1         |
         | 4        | none    | app:4 | 0       | 0         |
-      And the Deployment reports 2 replicas, 2 updated, 2 available
+      And the Deployment reports 1 replica, 1 updated, 1 available
 
     @id:rollback/kubectl-history
     Scenario: kubectl shows the history, under the present numbers
@@ -203,7 +203,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
   Rule: The controller still grants the wishes of older tools
 
     Background:
-      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 0, running "app:1"
+      Given a Deployment "web" of 1 replica, running "app:1"
       And all its Pods are ready
       And "app:2" has been rolled out
       And "app:3" has been rolled out
@@ -266,7 +266,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
         | 2        | none    | app:2 | 0       |
-        | 5        | 3       | app:3 | 2       |
+        | 5        | 3       | app:3 | 1       |
         | 4        | none    | app:4 | 0       |
 
     @id:rollback/wish-that-is-no-number

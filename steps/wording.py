@@ -88,5 +88,6 @@ def labels(text: str) -> dict[str, str]:
 
 
 def counters(text: str) -> dict[str, int]:
-    """``3 replicas, 1 updated`` as a mapping from word to number."""
-    return {word: int(number) for number, word in (phrase.split(" ") for phrase in text.split(", "))}
+    """``3 replicas, 1 updated`` as a mapping from word to number; one of them may be a ``replica``."""
+    said = (phrase.split(" ") for phrase in text.split(", "))
+    return {"replicas" if word == "replica" else word: int(number) for number, word in said}

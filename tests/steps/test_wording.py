@@ -58,6 +58,7 @@ def test_what_becomes_of_pods(text: str, count: int | None, terminating: bool, c
 
 def test_counters_labels_and_strategies() -> None:
     assert counters("33 replicas, 8 available") == {"replicas": 33, "available": 8}
+    assert counters("1 replica") == {"replicas": 1}
     assert labels("app=web,tier=front") == {"app": "web", "tier": "front"}
     assert strategy("Recreate") == {"type": "Recreate", "rollingUpdate": None}
     assert strategy("RollingUpdate, maxSurge 1, maxUnavailable 0") == {

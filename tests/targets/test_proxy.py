@@ -243,6 +243,34 @@ def test_an_informers_list_is_held_and_a_live_read_is_not(client: httpx.Client, 
         client.get(f"{DEPLOYMENTS}?resourceVersion=0", timeout=A_WHILE)
 
 
+def test_in_calm_only_news_are_told_together(server: SmallServer) -> None:
+    proxy = Proxy(Upstream("127.0.0.1", server.server_port), calm=1.0)
+    try:
+        watch = Watch(proxy.url)
+        assert server.watching.wait(SOON)
+        server.say("first")
+        assert watch.says_nothing()
+        assert proxy.busy() == "the Deployment controller is still to be told the news"
+        server.say("second")
+        assert watch.says_nothing()
+        assert [watch.next_line(), watch.next_line()] == ["first", "second"]
+        assert proxy.busy() == ""
+    finally:
+        proxy.stop()
+
+
+def test_what_is_held_is_not_waited_for(server: SmallServer) -> None:
+    proxy = Proxy(Upstream("127.0.0.1", server.server_port), calm=0.01)
+    try:
+        proxy.hold("deployments")
+        watch = Watch(proxy.url)
+        server.say("hello")
+        assert watch.says_nothing()
+        assert proxy.busy() == ""
+    finally:
+        proxy.stop()
+
+
 def test_a_client_that_hangs_up_ends_the_watch_upstream_even_while_held(server: SmallServer, proxy: Proxy) -> None:
     watch = Watch(proxy.url)
     server.say("hello")

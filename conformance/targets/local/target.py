@@ -29,6 +29,8 @@ OTHER_MANAGER = "kube-controller-manager (other controllers)"
 
 PACE = Pace(quiet=0.15)
 """Shorter than where the controllers' queues can't be looked into."""
+_CALM = 0.04
+"""Seconds without news before the Deployment controller is told any: more than the others take for a step."""
 ROOM = 256 << 20
 """Bytes of disk: etcd's log is 64 MB from the start, and all else grows by a few KB a scenario."""
 _NOT_STARTED = "the local control plane is not started"
@@ -158,15 +160,15 @@ class LocalTarget:
     def _connect(self, ports: flags.Ports, credentials: Credentials, starting: ExitStack) -> KubernetesSessions:
         """Everything of ours that talks to the control plane; nothing is asked yet."""
         controllers = credentials.client_context(credentials.controllers)
-        self._proxy = Proxy(Upstream(LOOPBACK, ports.api_server, controllers))
-        starting.callback(self._proxy.stop)
+        proxy = self._proxy = Proxy(Upstream(LOOPBACK, ports.api_server, controllers), _CALM)
+        starting.callback(proxy.stop)
         admin = credentials.client_context(credentials.admin)
         queues = Queues((ports.deployment_controller, ports.other_controllers), admin)
         starting.callback(queues.close)
         powers = Powers(
             check=self.processes.check,
-            busy=queues.busy,
-            holds=self._proxy,
+            busy=lambda: proxy.busy() or queues.busy(),
+            holds=proxy,
             remove_namespaces=False,  # they go with the control plane
         )
         sessions = KubernetesSessions(Address(f"https://{LOOPBACK}:{ports.api_server}", admin), self._pace, powers)

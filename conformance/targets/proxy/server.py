@@ -132,6 +132,7 @@ class Server:
         async def read_ahead() -> None:
             try:
                 while not isinstance(message := self._seen(asked, await server.receive()), h11.EndOfMessage):
+                    self._rules.arrived()
                     arrived.put_nowait(message)
                 arrived.put_nowait(message)
             except _BROKEN:

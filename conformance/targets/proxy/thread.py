@@ -20,12 +20,12 @@ class Proxy:
     """A running proxy. ``url`` is for the controller's kubeconfig.
 
     Its path is secret, for whoever knows it acts with the proxy's credentials: kube clients send no token over plain
-    HTTP. Listens on 127.0.0.1 alone.
+    HTTP. Listens on 127.0.0.1 alone. ``calm``: see ``Rules``.
     """
 
-    def __init__(self, upstream: Upstream) -> None:
+    def __init__(self, upstream: Upstream, calm: float = 0.0) -> None:
         self._exchanges: deque[Exchange] = deque(maxlen=_REMEMBERED)
-        self._rules = Rules()
+        self._rules = Rules(calm)
         self._background = Background("holding proxy")
         prefix = f"/{secrets.token_hex(16)}"
         self._server = Server(upstream, self._rules, prefix, self._exchanges.append)
@@ -47,6 +47,11 @@ class Proxy:
     @property
     def held(self) -> tuple[str, ...]:
         return self._in_loop(lambda: self._rules.held)
+
+    def busy(self) -> str:
+        """What the controller is still to be told, in words; nothing if that is nothing, or is held."""
+        untold = self._in_loop(lambda: self._rules.untold)
+        return "the Deployment controller is still to be told the news" if untold else ""
 
     def journal(self) -> tuple[Exchange, ...]:
         """The latest exchanges (10,000 at most), oldest first, each from when its answer began to arrive."""
