@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +18,7 @@ from conformance import suite
 from conformance.diff import Compared, Comparison, compare
 from conformance.report.model import Report, UnreadableReport, read
 
+_WIDE = 100
 _PROGRESS = re.compile(r"\[ *(\d+)%\]$")
 
 
@@ -98,7 +100,7 @@ def _save(directory: Path, reports: list[Report]) -> None:
 
 
 def _show(comparison: Comparison, all_steps: bool) -> None:
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
 
     def say(text: str, style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=True)
