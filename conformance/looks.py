@@ -159,11 +159,6 @@ class Looks:
             wanted = f"the condition {type_} should be {status}, because of {reason}"
             raise AssertionError(f"{wanted}; there are\n{tables.render(got, columns)}")
 
-    def expect_no_condition(self, type_: str) -> None:
-        """The Deployment has no condition of this type."""
-        found = [each for each in self._conditions() if each["type"] == type_]
-        assert not found, f"there should be no condition {type_}; it is {found[0]['status']}, {found[0].get('reason')}"
-
     def expect_annotation(self, key: str, value: str | None) -> None:
         """The Deployment has the annotation of this value, or, with None, not at all."""
         got = self.deployment()["metadata"].get("annotations", {}).get(key)

@@ -42,11 +42,6 @@ def condition_is(scenario: Scenario, type_: str, status: str, reason: str) -> No
     scenario.look.expect_condition(type_, status, reason)
 
 
-@then(parsers.parse("there is no condition {type_:w}"))
-def no_condition(scenario: Scenario, type_: str) -> None:
-    scenario.look.expect_no_condition(type_)
-
-
 @then(parsers.parse('the Deployment\'s annotation "{key}" is "{value}"'))
 def annotation_is(scenario: Scenario, key: str, value: str) -> None:
     scenario.look.expect_annotation(key, value)
