@@ -42,6 +42,10 @@ def _smaller(value: Any) -> Iterator[Any]:
     No list or map is left empty: upstream's code may see a difference that no API server would let it see.
     """
     match value:
+        case {"containers": _}:  # a PodSpec: whatever is in it must stay as the API server writes it
+            for key in value:
+                if key != "containers":
+                    yield {other: content for other, content in value.items() if other != key}
         case dict():
             for key in value:
                 if key not in _KEPT:

@@ -133,6 +133,12 @@ def test_shrinking_keeps_what_matters_and_drops_the_rest() -> None:
     assert shrunk(world, differing) == {"now": "x", "numbers": [7], "spec": {"size": 3}}
 
 
+def test_shrinking_leaves_no_pod_spec_that_the_server_would_write_otherwise() -> None:
+    container = {"name": "app", "ports": [{"containerPort": 0}], "resources": {}}
+    world = {"spec": {"containers": [container], "hostNetwork": True}}
+    assert shrunk(world, lambda candidates: 0 if candidates else None) == {"spec": {"containers": [container]}}
+
+
 def test_progress_tells_its_rate() -> None:
     assert Progress(worlds=100, seconds=2.0).rate == 50
     assert Progress().rate == 0

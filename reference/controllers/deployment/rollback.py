@@ -11,7 +11,6 @@ from reference.api.objects import ReplicaSet, replace
 from reference.api.template import equal_ignore_hash, without_hash_label
 from reference.controllers.deployment import bookkeeping
 from reference.controllers.deployment.sync import SyncBase, all_replica_sets
-from reference.machinery.environment import EventType
 
 NOT_FOUND = "DeploymentRollbackRevisionNotFound"
 TEMPLATE_UNCHANGED = "DeploymentRollbackTemplateUnchanged"
@@ -42,10 +41,10 @@ class Rollback(SyncBase):
         spec = replace(d.spec, template=without_hash_label(rs.spec.template))
         self.deployment = bookkeeping.set_deployment_annotations_to(replace(d, spec=spec), rs)
         await self._clear_rollback_to()
-        return self._record("Normal", DONE, f'Rolled back deployment "{d.metadata.name}" to revision {revision}')
+        return self.record("Normal", DONE, f'Rolled back deployment "{d.metadata.name}" to revision {revision}')
 
     async def _give_up(self, reason: str, message: str) -> None:
-        self._record("Warning", reason, message)
+        self.record("Warning", reason, message)
         await self._clear_rollback_to()
 
     async def _clear_rollback_to(self) -> None:
@@ -54,6 +53,3 @@ class Rollback(SyncBase):
         others = {key: value for key, value in metadata.annotations.items() if key != bookkeeping.ROLLBACK_TO}
         self.deployment = replace(self.deployment, metadata=replace(metadata, annotations=others))
         await self.env.client.update(self.deployment)
-
-    def _record(self, type_: EventType, reason: str, message: str) -> None:
-        self.env.recorder.event(self.deployment, type_, reason, message)

@@ -30,7 +30,7 @@ from reference.api.template import HASH_LABEL, equal_ignore_hash, with_hash_labe
 from reference.controllers.deployment import bookkeeping, conditions, util
 from reference.controllers.deployment.format import without_arguments
 from reference.controllers.deployment.util import int32
-from reference.machinery.environment import Environment
+from reference.machinery.environment import Environment, EventType
 from reference.versions import Version
 
 MAX_NAME_LENGTH = 253
@@ -172,8 +172,7 @@ class SyncBase:
         if util.has_progress_deadline(self.deployment):
             await self.set_progressing("False", conditions.FAILED_REPLICA_SET_CREATE, message)
             await self._try_update_status()
-        text = without_arguments(message) if self.version.event_messages_are_formats else message
-        self.env.recorder.event(self.deployment, "Warning", conditions.FAILED_REPLICA_SET_CREATE, text)
+        self.record("Warning", conditions.FAILED_REPLICA_SET_CREATE, message)
 
     async def _record_new_replica_set(self, new_revision: int, created: ReplicaSet | None) -> None:
         """The Deployment's revision and, if the ReplicaSet was ``created`` just now, its progress."""
@@ -327,6 +326,11 @@ class SyncBase:
             reason=reason,
             message=message,
         )
+
+    def record(self, type_: EventType, reason: str, message: str) -> None:
+        """Records an event whose message is finished; some versions take it for a format."""
+        text = without_arguments(message) if self.version.event_messages_are_formats else message
+        self.env.recorder.event(self.deployment, type_, reason, text)
 
     async def _try_update_status(self) -> None:
         """Writes the status where another error is the one to report."""
