@@ -17,7 +17,7 @@ from reference.api.objects import Json
 
 _WHY = {
     "controller.py": "a sync does not run what wakes it: walks reach most of that, tests/controllers/deployment all",
-    "format.py": "for versions until 1.35",
+    "format.py": "for versions until 1.35, and no message ends in a percent sign",
     "pods.py": "one branch for versions until 1.35, one for those since 1.36",
 }
 """Why some lines are out of reach, by module."""

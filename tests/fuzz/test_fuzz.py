@@ -22,7 +22,7 @@ from conformance.worlds.runner import run_world
 from conformance.worlds.world import ControllerName, MalformedWorld, decode_world, encode_outcome
 from reference.api.objects import Json
 from reference.controllers.deployment.sync import SyncBase
-from reference.versions import LATEST, VERSIONS
+from reference.versions import LATEST
 
 CONTROLLERS: tuple[ControllerName, ...] = get_args(ControllerName)
 
@@ -149,15 +149,17 @@ def test_options_that_make_no_sense_are_refused() -> None:
         assert CliRunner().invoke(fuzz_command, options).exit_code == 2
 
 
-def needs_oracle(version: str) -> None:
+@pytest.fixture(scope="module")
+def oracle() -> None:
+    """Upstream's code for the newest version; without Go, what needs it is skipped."""
     try:
-        ensure("oracle", version)
+        ensure("oracle", LATEST.name)
     except UpstreamUnavailable as error:
         pytest.skip(str(error))
 
 
+@pytest.mark.usefixtures("oracle")
 def test_ctrl_c_ends_it_with_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
-    needs_oracle(LATEST.name)
 
     def interrupted(session: Session, *_: object) -> None:
         session.progress.worlds = 300
@@ -170,11 +172,11 @@ def test_ctrl_c_ends_it_with_the_summary(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "fuzz --controller deployment --kubernetes 1.37 --seed 5" in result.output
 
 
+@pytest.mark.usefixtures("oracle")
 @pytest.mark.parametrize("controller", CONTROLLERS)
-@pytest.mark.parametrize("version", list(VERSIONS))
-def test_a_short_run_beside_upstream_finds_no_difference(controller: str, version: str, tmp_path: Path) -> None:
-    needs_oracle(version)
-    options = ["--controller", controller, "--kubernetes", version, "--seed", "20", "--output", str(tmp_path)]
-    result = CliRunner().invoke(fuzz_command, [*options, "--worlds", "200"])
+def test_a_short_run_beside_upstream_finds_no_difference(controller: str, tmp_path: Path) -> None:
+    """Of the newest version alone, so that this needs one build; long runs of all are made by hand."""
+    options = ["--controller", controller, "--seed", "20", "--output", str(tmp_path), "--worlds", "1000"]
+    result = CliRunner().invoke(fuzz_command, options)
     assert result.exit_code == 0, result.output
-    assert "200 worlds" in result.output
+    assert "1,000 worlds" in result.output
