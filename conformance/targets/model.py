@@ -11,27 +11,36 @@ from conformance.targets.naming import namespace_name
 from conformance.targets.protocol import Capability, TargetError
 from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
-from reference.cluster import Cluster, NotAtRest
+from reference.cluster import Cluster, ControllerFactory, NotAtRest
+from reference.controllers.deployment.controller import DeploymentController
 from reference.machinery.client import DeleteOptions, PatchType
 from reference.versions import LATEST, UnknownVersion, version_named
 
 _SECOND = timedelta(seconds=1)
+_BOUND = 5_000
+"""Syncs that one stimulus may take: more than the largest scenario needs, and few enough to fail in seconds."""
 _CAPABILITIES = frozenset(
     (Capability.VIRTUAL_TIME, Capability.STALLED_WATCHES, Capability.EVENTS, Capability.FREE_PODS)
 )
 
 
 class ModelTarget:
-    """``protocol.Target`` over ``reference.cluster``. ``kubernetes`` is the version that the model behaves as."""
+    """``protocol.Target`` over ``reference.cluster``. ``kubernetes`` is the version that the model behaves as.
+
+    Another ``deployment_controller`` takes the reference's place: one with a fault put into it, say.
+    """
 
     name = "model"
 
-    def __init__(self, kubernetes: str = LATEST.name) -> None:
+    def __init__(
+        self, kubernetes: str = LATEST.name, *, deployment_controller: ControllerFactory = DeploymentController
+    ) -> None:
         try:
             self._version = version_named(kubernetes)
         except UnknownVersion as error:
             raise TargetError(str(error)) from error
         self.kubernetes = self._version.name
+        self._deployment_controller = deployment_controller
         counted = (Capability.TERMINATING_REPLICAS,) if self._version.terminating_replicas else ()
         self.capabilities = _CAPABILITIES.union(counted)
 
@@ -46,7 +55,8 @@ class ModelTarget:
 
     @contextmanager
     def session(self, title: str) -> Iterator[ModelSession]:
-        yield ModelSession(Cluster(self._version), namespace_name(title))
+        cluster = Cluster(self._version, deployment_controller=self._deployment_controller)
+        yield ModelSession(cluster, namespace_name(title))
 
 
 class ModelSession:
@@ -86,13 +96,13 @@ class ModelSession:
 
     def settle(self) -> None:
         try:
-            self._cluster.settle()
+            self._cluster.settle(bound=_BOUND)
         except NotAtRest as error:
             raise TargetError(str(error)) from error
 
     def advance(self, seconds: float) -> None:
         try:
-            self._cluster.advance(timedelta(seconds=seconds))
+            self._cluster.advance(timedelta(seconds=seconds), _BOUND)
         except NotAtRest as error:
             raise TargetError(str(error)) from error
 

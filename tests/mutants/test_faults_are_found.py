@@ -1,0 +1,63 @@
+"""A fault put into the reference on purpose is found by the features and by ``diff``, and told in words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.report.model import Report, read
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reports")
+
+
+def run(target: str, selection: str, reports: Path) -> tuple[int, Path]:
+    """The exit code of the features on the target, and the report."""
+    directory = reports / target
+    command = ["-m", "pytest", "features", f"--target={target}", "-k", selection, f"--report={directory}", "-q"]
+    done = subprocess.run([sys.executable, *command, "-p", "tests.mutants.faulty"], cwd=ROOT, capture_output=True)
+    return done.returncode, directory / "report.json"
+
+
+def failed(report: Report) -> set[str]:
+    return {scenario.id for scenario in report.scenarios if scenario.outcome == "failed"}
+
+
+def test_diff_tells_where_leftovers_went_to_the_smallest(reports: Path) -> None:
+    sound, wanted = run("model", "proportional_scaling", reports)
+    faulty, got = run("leftover-to-the-smallest", "proportional_scaling", reports)
+    assert (sound, faulty) == (0, 1)
+    assert failed(read(wanted)) == set()
+
+    compared = subprocess.run(
+        [Path(sys.executable).parent / "deployment-conformance", "diff", str(wanted), str(got)],
+        capture_output=True,
+        text=True,
+    )
+    assert compared.returncode == 1
+    told = " ".join(compared.stdout.split())
+    assert "`When the Deployment is scaled to" in told
+    assert "spec.replicas is" in told
+    assert "ReplicaSet web-" in told
+
+
+def test_without_the_recheck_the_race_is_lost(reports: Path) -> None:
+    """The orphan is adopted by the Deployment that is gone, so it is collected, and made anew, and so for ever."""
+    code, file = run("no-recheck", "adoption_race", reports)
+    lost = {scenario.id: scenario for scenario in read(file).scenarios if scenario.outcome != "passed"}
+    assert code == 2
+    messages = [step.message for step in lost["adoption-race/orphans-stay-orphans"].steps]
+    assert any("does not come to rest" in told and "garbage-collector-controller: delete" in told for told in messages)
+
+
+def test_with_the_recheck_it_is_not(reports: Path) -> None:
+    code, file = run("model", "adoption_race", reports)
+    assert code == 0
+    assert {scenario.outcome for scenario in read(file).scenarios} == {"passed"}
