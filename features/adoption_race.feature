@@ -75,7 +75,7 @@ Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is bei
   Rule: With nothing held back, deleting does what its --cascade says
 
     Background:
-      Given a Deployment "web" of 2 replicas, lingering Pods, running "app:1"
+      Given a Deployment "web" of 2 replicas, running "app:1"
       And all its Pods are ready
 
     @id:adoption-race/cascade-orphan
@@ -91,12 +91,35 @@ Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is bei
       When the operator runs "kubectl delete deployment/web --cascade=background"
       Then there are no Deployments
       And there are no ReplicaSets
-      And the Pods are
-        | count | image | state       |
-        | 2     | app:1 | terminating |
+      And there are no Pods
+
+    @id:adoption-race/adopted-by-the-next
+    Scenario: Orphans are adopted by the next Deployment that selects them, with their history
+      Given "app:2" has been rolled out
+      And the operator runs "kubectl delete deployment/web --cascade=orphan"
+      When a Deployment "web" of 2 replicas, running "app:2" is created
+      Then the ReplicaSets are
+        | revision | image | desired | owner |
+        | 1        | app:1 | 0       | web   |
+        | 2        | app:2 | 2       | web   |
+      And the Deployment is at revision 2, running "app:2"
+
+    @id:adoption-race/adopted-under-another-name
+    Scenario: The name of the next Deployment does not matter, its selector does
+      Given the operator runs "kubectl delete deployment/web --cascade=orphan"
+      When a Deployment "shop" of 2 replicas, labelled "app=web", running "app:1" is created
+      Then the ReplicaSets are
+        | revision | image | desired | ready | owner |
+        | 1        | app:1 | 2       | 2     | shop  |
+
+  Rule: Deleted in the foreground, a Deployment waits for its Pods, and does no more than wait
+
+    Background:
+      Given a Deployment "web" of 2 replicas, lingering Pods, running "app:1"
+      And all its Pods are ready
 
     @id:adoption-race/cascade-foreground
-    Scenario: foreground: the Deployment goes last
+    Scenario: The Deployment goes last
       When the operator runs "kubectl delete deployment/web --cascade=foreground"
       Then the Deployment is being deleted
       And the ReplicaSets are
@@ -121,25 +144,6 @@ Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is bei
         | count | image | state       |
         | 2     | app:1 | terminating |
         | 1     | app:2 | not ready   |
-
-    @id:adoption-race/adopted-by-the-next
-    Scenario: Orphans are adopted by the next Deployment that selects them, with their history
-      Given "app:2" has been rolled out
-      And the operator runs "kubectl delete deployment/web --cascade=orphan"
-      When a Deployment "web" of 2 replicas, lingering Pods, running "app:2" is created
-      Then the ReplicaSets are
-        | revision | image | desired | owner |
-        | 1        | app:1 | 0       | web   |
-        | 2        | app:2 | 2       | web   |
-      And the Deployment is at revision 2, running "app:2"
-
-    @id:adoption-race/adopted-under-another-name
-    Scenario: The name of the next Deployment does not matter, its selector does
-      Given the operator runs "kubectl delete deployment/web --cascade=orphan"
-      When a Deployment "shop" of 2 replicas, labelled "app=web", lingering Pods, running "app:1" is created
-      Then the ReplicaSets are
-        | revision | image | desired | ready | owner |
-        | 1        | app:1 | 2       | 2     | shop  |
 
   Rule: ReplicaSets made by hand are adopted if they match and have no owner
 

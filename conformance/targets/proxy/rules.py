@@ -10,9 +10,9 @@ import asyncio
 
 from conformance.targets.proxy.asked import Asked
 
-_FIRST = "deployments"
-_TURN = 0.003
-"""Seconds that the others come later, at most."""
+_TURNS = ("deployments", "pods", "replicasets")
+_TURN = 0.005
+"""Seconds from one kind's turn to the next, at most."""
 
 
 class Rules:
@@ -20,8 +20,8 @@ class Rules:
 
     ``calm``, in seconds: news are told when none have come for so long, all that came since in one go. The controller
     so looks again when all others have done what followed from its last look, and takes the same path each time: how
-    much of that it sees is else a matter of milliseconds. It is told of Deployments first, for of them it decides by
-    what it wrote there last.
+    much of that it sees is else a matter of milliseconds. Each kind has its turn: Deployments first, for a decision on
+    an older one is a conflict; ReplicaSets last, for theirs are the news that it decides by.
     """
 
     def __init__(self, calm: float = 0.0) -> None:
@@ -64,8 +64,8 @@ class Rules:
 
     def _time_of(self, resource: str) -> float:
         """When news of this resource are told, if none come meanwhile."""
-        turn = 0.0 if resource == _FIRST else min(_TURN, self._calm)
-        return self._latest_news + self._calm + turn
+        turn = _TURNS.index(resource) if resource in _TURNS else len(_TURNS)
+        return self._latest_news + self._calm + turn * min(_TURN, self._calm)
 
     async def _wait_for_calm(self, seconds: float) -> None:
         self._untold += 1
