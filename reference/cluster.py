@@ -144,7 +144,7 @@ class Cluster:
 
     def _what_keeps_it_busy(self) -> str:
         keys = [f"{runner.name} on {', '.join(ready)}" for runner in self._runners if (ready := runner.queue.ready())]
-        last = [f"{write.actor}: {write.call.verb} {_path(write.call)}" for write in self.writes[-5:]]
+        last = [f"{write.actor}: {write.call.verb} {_path(write.call)}" for write in self.writes[-10:]]
         return f"the cluster does not come to rest: {'; '.join(keys) or 'no queue'}; the last writes: {'; '.join(last)}"
 
 
