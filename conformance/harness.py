@@ -10,6 +10,7 @@ interruption, nothing selected, or nothing but skipped scenarios. Nothing passes
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
@@ -168,6 +169,8 @@ class Run:
         for module in collection.step_modules():
             self._config.pluginmanager.register(module, module.__name__)
         self._config.pluginmanager.register(recording.Recorder(self.target), "deployment-conformance-recorder")
+        gc.freeze()  # what is loaded now stays, and values, which the model makes by the million, form no cycles
+        gc.set_threshold(100_000, 50, 50)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> Generator[None]:
