@@ -1,0 +1,75 @@
+"""Worlds a second: ``deployment-conformance sync`` beside upstream's own code, whole processes, JSON in and out.
+
+Both read the same file of distinct worlds, made by the fuzzer from a fixed seed, and take turns; the best of their
+turns counts. The start of a process is within the time. Worlds on which upstream's own code panics are left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+import msgspec
+from rich.table import Table
+
+from conformance.fuzz.oracle import Oracle
+from conformance.fuzz.session import BATCH, worlds
+from conformance.upstream import ensure
+from conformance.worlds.world import ControllerName
+from reference.api.objects import Json
+from reference.versions import LATEST
+
+WORLDS = 5_000
+TURNS = 5
+SEED = 1
+
+
+def table(controller: ControllerName) -> Table:
+    """One row a program: its seconds, its worlds a second, and how many times the oracle's that is."""
+    oracle = ensure("oracle", LATEST.name)
+    sync = Path(sys.executable).with_name("deployment-conformance")
+    programs = {
+        "the oracle: upstream's own code, in Go": [str(oracle), "--controller", controller],
+        "sync: the reference, in Python": [str(sync), "sync", "--controller", controller, "-"],
+    }
+    with tempfile.TemporaryDirectory(prefix="deployment-conformance-") as directory:
+        file = Path(directory) / "worlds.jsonl"
+        file.write_bytes(b"\n".join(msgspec.json.encode(world) for world in _worlds(oracle, controller)))
+        best = dict.fromkeys(programs, float("inf"))
+        for _ in range(TURNS):
+            for name, command in programs.items():
+                best[name] = min(best[name], _seconds(command, file))
+
+    result = Table(
+        title=f"{WORLDS:,} syncs of the {controller} controller, Kubernetes {LATEST.name}", title_justify="left"
+    )
+    for heading in ("", "seconds", "worlds/s", "ratio"):
+        result.add_column(heading, justify="left" if not heading else "right")
+    slowest = next(iter(best.values()))
+    for name, seconds in best.items():
+        result.add_row(name, f"{seconds:.2f}", f"{WORLDS / seconds:,.0f}", f"{slowest / seconds:.2f}")
+    return result
+
+
+def _worlds(oracle: Path, controller: ControllerName) -> list[Json]:
+    """So many worlds that upstream's own code survives."""
+    made = worlds(Random(SEED), LATEST, controller)
+    kept: list[Json] = []
+    with Oracle(oracle, controller) as upstream:
+        while len(kept) < WORLDS:
+            batch = list(itertools.islice(made, BATCH))
+            outcomes = upstream.outcomes(batch)
+            kept += [world for world, outcome in zip(batch, outcomes, strict=True) if outcome is not None]
+    return kept[:WORLDS]
+
+
+def _seconds(command: list[str], file: Path) -> float:
+    with file.open("rb") as lines:
+        began = time.perf_counter()
+        subprocess.run(command, stdin=lines, stdout=subprocess.DEVNULL, check=True)
+        return time.perf_counter() - began
