@@ -169,8 +169,16 @@ class Run:
         for module in collection.step_modules():
             self._config.pluginmanager.register(module, module.__name__)
         self._config.pluginmanager.register(recording.Recorder(self.target), "deployment-conformance-recorder")
-        gc.freeze()  # what is loaded now stays, and values, which the model makes by the million, form no cycles
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Values, which the model makes by the million, form no cycles: looking for some is put off."""
+        thresholds = gc.get_threshold()
         gc.set_threshold(100_000, 50, 50)
+        try:
+            return (yield)
+        finally:
+            gc.set_threshold(*thresholds)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> Generator[None]:
