@@ -81,25 +81,34 @@ def test_a_flag_says_which_controller_where_the_line_does_not(replica_sets: list
     assert outcome(answer) == outcome(replica_sets[0]["wants"][0])
 
 
+DROPPED = {"1.34.4": {"volumes-misc", "container-restart-rules"}}
+"""Templates with a field of a feature that the version has switched off: the API server drops it before it's hashed."""
+
+
 @pytest.mark.parametrize("version", [version.patch for version in supported()])
 def test_all_hashes_of_the_golden_cases(version: str) -> None:
     golden = json.loads((GOLDEN / "hash.json").read_text())
     asked, wanted = [], []
     for example in golden["examples"]:
-        hashes = {f"v{golden['kubernetesVersion'].removeprefix('v')}": example["hash"], **example["hashByVersion"]}
+        hashes = {golden["kubernetesVersion"]: example["hash"], **example["hashByVersion"]}
         for collisions, hashed in hashes[f"v{version}"].items():
             count = {} if collisions == "nil" else {"collisionCount": int(collisions)}
             asked.append({"template": example["defaulted"], "asIs": True, "preimage": True, **count})
+            wanted.append((example, hashed))
             asked.append({"template": example["input"], **count})
-            wanted += [(example, hashed)] * 2
+            wanted.append((example, hashed))
     assert len(asked) == 41 * 4 * 2
-    for answer, (example, hashed) in zip(
-        answers(oracle("hash", lines=as_lines(asked), version=version)), wanted, strict=True
+    dropped = set()
+    for question, answer, (example, hashed) in zip(
+        asked, answers(oracle("hash", lines=as_lines(asked), version=version)), wanted, strict=True
     ):
+        if answer["defaulted"] != example["defaulted"]:
+            dropped.add(example["name"])
+            continue
         assert answer["hash"] == hashed, example["name"]
-        if version == golden["kubernetesVersion"].removeprefix("v"):
-            assert answer["defaulted"] == example["defaulted"], example["name"]
-            assert answer.get("preimage", "") in ("", example.get("preimage", answer.get("preimage")))
+        if f"v{version}" == golden["kubernetesVersion"] and "asIs" in question and "preimage" in example:
+            assert answer["preimage"] == example["preimage"], example["name"]
+    assert dropped == DROPPED.get(version, set())
 
 
 NOW = {"now": "2026-03-01T12:00:00Z"}
