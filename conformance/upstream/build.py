@@ -2,16 +2,18 @@
 
 What is built is kept under the name of all that it's made from: the program's sources, the module file and its
 checksums, the linker's flags and the Go that compiled it. So a change of any of them builds anew, and going back to
-what was before is free. A build is made under another name and moved into place, one process at a time; what a build
-that was interrupted left is removed by the next. Go's own cache holds what was compiled, so an interrupted build goes
-on where it stopped.
+what was before is free, until it has not been used for a month. A build is made under another name and moved into
+place, one process at a time; what a build that was interrupted left is removed by the next. Go's own cache holds what
+was compiled, so an interrupted build goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +25,9 @@ from conformance.upstream.versions import Version
 
 PROGRAMS = ("controlplane", "oracle", "typetables")
 """What can be built; each is a folder of `upstream/`."""
+
+_KEPT = 30 * 24 * 3600
+"""Seconds that a build is kept without being used."""
 
 _VERSION_PACKAGES = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
 _DISK_FULL = ("no space left on device", "disk quota exceeded")
@@ -44,16 +49,32 @@ def ensure(program: str, version: str) -> Path:
     compiler = go.on_path(wanted.go)
     if compiler is None:
         if built := sorted(place.glob(f"{stem}-*")):
-            return built[-1]
+            return _used(built[-1])
         compiler = go.packaged(wanted.go)
     path = place / f"{stem}-{compiler.name}"
     if path.exists():
-        return path
+        return _used(path)
     waiting = f"waiting for another process that builds {program} for Kubernetes {wanted.patch}"
     with cache.locked(place / f"{program}.lock", waiting):
         if not path.exists():
             _build(program, wanted, compiler, path)
+            _forget_unused(place, program)
     return path
+
+
+def _used(path: Path) -> Path:
+    """Notes that the program is used today; where that can't be noted it is built again some day."""
+    with suppress(OSError):
+        os.utime(path)
+    return path
+
+
+def _forget_unused(place: Path, program: str) -> None:
+    """Remove the builds of a program that nobody has used for long, each of which is up to 140 MB."""
+    for path in place.glob(f"{program}-*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _KEPT:
+                path.unlink()
 
 
 def _digest(program: str, version: Version) -> str:

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,22 @@ def test_a_program_is_built_once(own_cache: Path, capfd: pytest.CaptureFixture[s
     assert f"building typetables for Kubernetes {LATEST}: done" in capfd.readouterr().err
     first = built.stat()
     assert ensure("typetables", LATEST) == built
-    assert built.stat() == first
+    assert (built.stat().st_ino, built.stat().st_size) == (first.st_ino, first.st_size)
     assert capfd.readouterr().err == ""
     assert own_cache in built.parents
     table = subprocess.run([built, "podtemplate"], capture_output=True, text=True, check=True).stdout
     assert table.startswith(f'{{"version":"v{LATEST}"')
+
+
+def test_what_nobody_has_used_for_a_month_goes_with_the_next_build(own_cache: Path) -> None:
+    place = cache.folder("upstream", f"v{LATEST}")
+    assert own_cache in place.parents
+    ages = {"typetables-old": 31, "typetables-used": 29, "oracle-old": 31}
+    for name, days in ages.items():
+        (place / name).touch()
+        os.utime(place / name, (time.time() - days * 86400,) * 2)
+    built = ensure("typetables", "1.37")
+    assert {path.name for path in place.glob("*-*")} == {built.name, "typetables-used", "oracle-old"}
 
 
 @pytest.mark.usefixtures("own_cache")
