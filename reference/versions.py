@@ -36,8 +36,8 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """A 404 on the garbage collector's DELETE ends the matter; before 1.36 it is retried."""
 
     image_volumes: bool
-    """Template fields of gates ImageVolume, EnvFiles, ContainerRestartRules and HostnameOverride survive creation: since
-    1.35."""
+    """Template fields of gates ImageVolume, EnvFiles, ContainerRestartRules and HostnameOverride survive creation:
+    since 1.35."""
 
     projected_certificates: bool
     """So do those of gates ClusterTrustBundleProjection and PodCertificateRequest: since 1.37."""
