@@ -18,9 +18,9 @@ from functools import cache
 from typing import Any
 
 from reference.api import quantity
-from reference.api.fielderrors import go_quote
 from reference.api.misfits import INT_RANGES, Malformed, Misfit
 from reference.api.objects import Json
+from reference.api.quoting import go_quote
 from reference.api.schema import INT_OR_STRING, MICRO_TIME, QUANTITY, RAW, TIME, Field, Schema, schema
 from reference.versions import VERSIONS, Version
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from reference.api.conform import conform
 from reference.api.errors import bad_request
-from reference.api.fielderrors import go_quote
 from reference.api.gates import containers, drop_disabled_fields
 from reference.api.images import tag_of
 from reference.api.kinds import Kind
 from reference.api.misfits import Misfit
 from reference.api.objects import Json
 from reference.api.quantity import default_rounding
+from reference.api.quoting import go_quote
 from reference.versions import Version
 
 ROLLBACK_ANNOTATION = "deprecated.deployment.rollback.to"

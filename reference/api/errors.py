@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from reference.api.kinds import Kind
+from reference.api.quoting import go_quote
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -53,21 +54,23 @@ class ApiError(Exception):
 
 def not_found(resource: str, name: str) -> ApiError:
     """404; ``resource`` as the message shall name it (``deployments.apps``)."""
-    return ApiError(404, "NotFound", f'{resource} "{name}" not found')
+    return ApiError(404, "NotFound", f"{resource} {go_quote(name)} not found")
 
 
 def already_exists(kind: Kind[Any], name: str) -> ApiError:
-    return ApiError(409, "AlreadyExists", f'{kind.qualified_resource} "{name}" already exists')
+    return ApiError(409, "AlreadyExists", f"{kind.qualified_resource} {go_quote(name)} already exists")
 
 
 def conflict(kind: Kind[Any], name: str, why: str = "") -> ApiError:
     """409: a stale resourceVersion, or the precondition that ``why`` tells of."""
     why = why or ("the object has been modified; please apply your changes to the latest version and try again")
-    return ApiError(409, "Conflict", f'Operation cannot be fulfilled on {kind.qualified_resource} "{name}": {why}')
+    return ApiError(
+        409, "Conflict", f"Operation cannot be fulfilled on {kind.qualified_resource} {go_quote(name)}: {why}"
+    )
 
 
 def forbidden(kind: Kind[Any], name: str, why: str, causes: tuple[Cause, ...] = ()) -> ApiError:
-    return ApiError(403, "Forbidden", f'{kind.qualified_resource} "{name}" is forbidden: {why}', causes)
+    return ApiError(403, "Forbidden", f"{kind.qualified_resource} {go_quote(name)} is forbidden: {why}", causes)
 
 
 def invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> ApiError:
@@ -75,7 +78,7 @@ def invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> ApiError:
     texts = [f"{cause.field}: {cause.message}" for cause in causes]
     text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     qualified = f"{kind.name}.{kind.group}" if kind.group else kind.name
-    return ApiError(422, "Invalid", f'{qualified} "{name}" is invalid: {text}', causes)
+    return ApiError(422, "Invalid", f"{qualified} {go_quote(name)} is invalid: {text}", causes)
 
 
 def bad_request(message: str) -> ApiError:

@@ -14,18 +14,8 @@ from typing import Any
 import msgspec
 
 from reference.api.errors import Cause
+from reference.api.quoting import go_quote
 
-_ESCAPES = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    '"': '\\"',
-    "\\": "\\\\",
-}
 _HTML = re.compile("[<>&\u2028\u2029]")
 
 
@@ -63,11 +53,6 @@ def too_long(path: str, limit: int) -> Cause:
     return Cause(path, "FieldValueTooLong", f"Too long: may not be more than {limit} bytes")
 
 
-def go_quote(text: str) -> str:
-    """``text`` as Go's %q shows it."""
-    return '"' + "".join(_quoted(character) for character in text) + '"'
-
-
 def _with_detail(text: str, detail: str) -> str:
     return f"{text}: {detail}" if detail else text
 
@@ -77,14 +62,3 @@ def _shown(value: Any) -> str:
         return go_quote(value)
     text = msgspec.json.encode(value, order="deterministic").decode()
     return _HTML.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
-
-
-def _quoted(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    code = ord(character)
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

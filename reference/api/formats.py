@@ -55,9 +55,9 @@ def dns_label(text: str) -> list[str]:
 
 
 @_remembered
-def dns_subdomain(text: str) -> list[str]:
-    """RFC 1123 subdomain: the names of most objects."""
-    faults = _at_most(text, SUBDOMAIN_LENGTH)
+def dns_subdomain(text: str, unit: str = "characters") -> list[str]:
+    """RFC 1123 subdomain: the names of most objects. ``unit`` is what upstream calls the bytes that are too many."""
+    faults = _at_most(text, SUBDOMAIN_LENGTH, unit)
     if not _matches(_SUBDOMAIN, text):
         faults.append(_regex_fault(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
     return faults
@@ -74,7 +74,7 @@ def qualified_name(text: str) -> list[str]:
     if slash and not prefix:
         faults.append("prefix part must be non-empty")
     elif slash:
-        faults += [f"prefix part {one}" for one in dns_subdomain(prefix)]
+        faults += [f"prefix part {one}" for one in dns_subdomain(prefix, "bytes")]
     if not name:
         faults.append("name part must be non-empty")
     else:

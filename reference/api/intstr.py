@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 import re
 
-from reference.api.fielderrors import go_quote
 from reference.api.objects import IntOrString
+from reference.api.quoting import go_quote
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1

@@ -11,8 +11,8 @@ from datetime import datetime
 from reference.api import fielderrors, formats
 from reference.api.checks import required_as, written_as
 from reference.api.errors import Cause
-from reference.api.fielderrors import go_quote
 from reference.api.objects import ObjectMeta, OwnerReference
+from reference.api.quoting import go_quote
 
 _PATH = "metadata"
 _ANNOTATIONS_SIZE = 256 * 1024

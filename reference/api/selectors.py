@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from reference.api import fielderrors, formats
 from reference.api.errors import Cause
-from reference.api.fielderrors import go_quote
 from reference.api.objects import LabelSelector, LabelSelectorRequirement
+from reference.api.quoting import go_quote
 
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
 

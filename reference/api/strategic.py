@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from reference.api.errors import ApiError, bad_request
-from reference.api.fielderrors import go_quote
 from reference.api.objects import Json
+from reference.api.quoting import go_quote
 from reference.api.schema import Field, Schema
 
 _DIRECTIVE = "$patch"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from reference.api.objects import DeploymentCondition, DeploymentStatus, ReplicaSet, replace
+from reference.api.quoting import go_quote
 from reference.controllers.deployment import conditions, util
 from reference.controllers.deployment.sync import SyncBase
 from reference.controllers.deployment.util import int32
@@ -39,7 +40,8 @@ class Progress(SyncBase):
         was_complete = current is not None and current.reason == conditions.NEW_REPLICA_SET_AVAILABLE
         if status.replicas == status.updated_replicas and was_complete:
             return status
-        subject = f'ReplicaSet "{new.metadata.name}"' if new is not None else f'Deployment "{d.metadata.name}"'
+        kind, metadata = ("ReplicaSet", new.metadata) if new is not None else ("Deployment", d.metadata)
+        subject = f"{kind} {go_quote(metadata.name)}"
         if util.deployment_complete(d, status):
             reason, message = conditions.NEW_REPLICA_SET_AVAILABLE, f"{subject} has successfully progressed."
             return await self.with_condition(status, conditions.PROGRESSING, "True", reason, message)

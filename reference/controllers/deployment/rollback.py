@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reference.api.objects import ReplicaSet, replace
+from reference.api.quoting import go_quote
 from reference.api.template import equal_ignore_hash, without_hash_label
 from reference.controllers.deployment import bookkeeping
 from reference.controllers.deployment.sync import SyncBase, all_replica_sets
@@ -36,12 +37,12 @@ class Rollback(SyncBase):
         d = self.deployment
         if equal_ignore_hash(d.spec.template, rs.spec.template):
             name = d.metadata.name
-            message = f'The rollback revision contains the same template as current deployment "{name}"'
+            message = f"The rollback revision contains the same template as current deployment {go_quote(name)}"
             return await self._give_up(TEMPLATE_UNCHANGED, message)
         spec = replace(d.spec, template=without_hash_label(rs.spec.template))
         self.deployment = bookkeeping.set_deployment_annotations_to(replace(d, spec=spec), rs)
         await self._clear_rollback_to()
-        return self.record("Normal", DONE, f'Rolled back deployment "{d.metadata.name}" to revision {revision}')
+        return self.record("Normal", DONE, f"Rolled back deployment {go_quote(d.metadata.name)} to revision {revision}")
 
     async def _give_up(self, reason: str, message: str) -> None:
         self.record("Warning", reason, message)
