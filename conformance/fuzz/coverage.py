@@ -25,7 +25,6 @@ _WHY: dict[ControllerName, dict[str, str]] = {
     "replicaset": {
         "consistency.py": "for versions since 1.36, of a cache that lags, which a world's does not",
         "controller.py": _WAKES,
-        "go_sort.py": "the ways of sorting that long and adverse lists take, which tests/controllers has",
     },
 }
 """Why some lines are out of reach, by module."""

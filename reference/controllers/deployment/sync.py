@@ -26,10 +26,12 @@ from reference.api.objects import (
     replace,
 )
 from reference.api.owners import is_controlled_by, new_controller_ref
+from reference.api.quoting import go_quote
 from reference.api.template import HASH_LABEL, equal_ignore_hash, with_hash_label
 from reference.controllers.deployment import bookkeeping, conditions, util
 from reference.controllers.deployment.format import without_arguments
 from reference.controllers.deployment.util import int32
+from reference.controllers.go_sort import go_sort
 from reference.machinery.environment import Environment, EventType
 from reference.versions import Version
 
@@ -106,7 +108,7 @@ class SyncBase:
         self.deployment = bookkeeping.set_deployment_revision(d, rs.metadata.annotations.get(bookkeeping.REVISION, ""))
         condition = conditions.get_deployment_condition(d.status, conditions.PROGRESSING)
         if util.has_progress_deadline(d) and condition is None:
-            message = f'Found new replica set "{rs.metadata.name}"'
+            message = f"Found new replica set {go_quote(rs.metadata.name)}"
             await self.set_progressing("True", conditions.FOUND_NEW_REPLICA_SET, message)
         if self.deployment is not d:
             await self.update_status()
@@ -168,7 +170,7 @@ class SyncBase:
         raise error
 
     async def _record_failed_create(self, wanted: ReplicaSet, error: ApiError) -> None:
-        message = f'Failed to create new replica set "{wanted.metadata.name}": {error}'
+        message = f"Failed to create new replica set {go_quote(wanted.metadata.name)}: {error}"
         if util.has_progress_deadline(self.deployment):
             await self.set_progressing("False", conditions.FAILED_REPLICA_SET_CREATE, message)
             await self._try_update_status()
@@ -179,7 +181,7 @@ class SyncBase:
         before = self.deployment
         self.deployment = bookkeeping.set_deployment_revision(before, str(new_revision))
         if created is not None and util.has_progress_deadline(before):
-            message = f'Created new replica set "{created.metadata.name}"'
+            message = f"Created new replica set {go_quote(created.metadata.name)}"
             await self.set_progressing("True", conditions.NEW_REPLICA_SET, message)
             await self.update_status()
         elif self.deployment is not before:
@@ -254,7 +256,8 @@ class SyncBase:
         limit = self.deployment.spec.revision_history_limit
         if limit is None or limit == util.MAX_INT32:
             return
-        cleanable = util.insertion_sorted((rs for rs in old if rs.metadata.deletion_timestamp is None), _older_revision)
+        cleanable = [rs for rs in old if rs.metadata.deletion_timestamp is None]
+        go_sort(cleanable, _older_revision)
         for rs in cleanable[: max(0, len(cleanable) - limit)]:
             if rs.status.replicas or rs.spec.replicas or rs.metadata.generation > rs.status.observed_generation:
                 continue

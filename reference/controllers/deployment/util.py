@@ -8,9 +8,8 @@ Source: ``pkg/controller/deployment/util/deployment_util.go``; the orders, ``pkg
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from reference.api.intstr import resolve_fenceposts, scaled_value
 from reference.api.objects import Deployment, DeploymentStatus, ReplicaSet, RollingUpdateDeployment
@@ -21,7 +20,6 @@ ROLLING_UPDATE = "RollingUpdate"
 RECREATE = "Recreate"
 
 _ZERO_TIME = datetime.min.replace(tzinfo=UTC)
-T = TypeVar("T")
 
 
 class SyncError(Exception):
@@ -54,17 +52,6 @@ def by_size_newer(replica_sets: Iterable[ReplicaSet]) -> list[ReplicaSet]:
     """The largest first, of the same size the newest."""
     newest_first = sorted(replica_sets, key=by_creation_timestamp, reverse=True)
     return sorted(newest_first, key=lambda rs: -rs.spec.replicas)
-
-
-def insertion_sorted(items: Iterable[T], less: Callable[[T, T], bool]) -> list[T]:
-    """Sorted as Go's ``sort.Sort`` sorts up to twelve items: for an order that is none, where the way decides."""
-    result: list[T] = []
-    for item in items:
-        place = len(result)
-        while place > 0 and less(item, result[place - 1]):
-            place -= 1
-        result.insert(place, item)
-    return result
 
 
 def filter_active(replica_sets: Iterable[ReplicaSet | None]) -> list[ReplicaSet]:

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from reference.api.objects import Pod
-from reference.controllers.replicaset.go_sort import go_sort
+from reference.controllers.go_sort import go_sort
 from reference.controllers.replicaset.pods import is_active, node_name, ready_condition, sidecar_names
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"

@@ -3,7 +3,7 @@
 Up to twelve elements are sorted by insertion, which keeps ties in their order; more go through a pattern-defeating
 quicksort, which does not, but is deterministic. Pods created within one second tie often, so which of them
 a ReplicaSet deletes is decided here. The order also holds for a ``less`` that is no total order, as that of Pods is
-not.
+not, nor that of revisions some of which are no numbers.
 
 Source: the algorithm of Orson Peters (arXiv 2106.05123) with the parameters of Go's ``sort`` package.
 """

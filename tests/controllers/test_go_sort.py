@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.controllers.replicaset.go_sort import go_sort
+from reference.controllers.go_sort import go_sort
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("go_sort_cases.jsonl").read_text().splitlines()]
 
