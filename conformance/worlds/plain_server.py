@@ -9,33 +9,41 @@ Source: ``tests/golden/README.md``; the texts of refusals, apimachinery ``api/er
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+from msgspec import Raw, json
+
 from conformance.worlds.world import Action, Reason, World
+from reference.api.conform import conform
 from reference.api.errors import ApiError, Cause, internal_error, not_found
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 from reference.api.objects import Deployment, OwnerReference, Pod, ReplicaSet, from_json, replace
+from reference.api.quoting import go_quote
+from reference.api.schema import POD_SPEC
 from reference.machinery.client import Call
+from reference.versions import VERSIONS, Version
 
 CONFLICT = "the object has been modified; please apply your changes to the latest version and try again"
 
 
 class PlainServer:
-    """The server of one world; ``actions`` are the calls so far."""
+    """The server of one world; ``actions`` are the calls so far, with what was sent as ``version`` writes it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, version: Version) -> None:
         self.actions: list[Action] = []
+        self._version = version
         self._refusals = world.failures
         self._objects: dict[tuple[str, str, str], Any] = {}
-        if (deployment := world.fresh_deployment or world.deployment) is not None:
-            self._objects[_key(DEPLOYMENT, deployment)] = deployment
+        deployments = [one for one in (world.deployment, world.fresh_deployment) if one is not None]
+        self._objects |= {_key(DEPLOYMENT, deployment): deployment for deployment in deployments}
         self._objects |= {_key(REPLICA_SET, rs): rs for rs in world.replica_sets}
         self._objects |= {_key(POD, pod): pod for pod in world.pods}
 
     async def perform(self, call: Call) -> Any:
         """The transport. Raises ``ApiError``."""
         reason = self._refusal(call)
-        self.actions.append(_action(call, reason))
+        self.actions.append(_action(call, reason, self._version))
         if reason is not None:
             raise _refused(call, reason)
         return getattr(self, f"_{call.verb}")(call)
@@ -95,29 +103,55 @@ def _key(kind: Kind[Any], obj: Deployment | ReplicaSet | Pod) -> tuple[str, str,
     return kind.resource, obj.metadata.namespace, obj.metadata.name
 
 
-def _action(call: Call, failed: Reason | None) -> Action:
+def _action(call: Call, failed: Reason | None, version: Version) -> Action:
     return Action(
         verb=call.verb,
         resource=call.kind.resource,
         subresource=call.subresource,
         name=call.name,
-        object=call.body if call.verb in ("create", "update") else None,
+        object=_written(call.body, version) if call.verb in ("create", "update") else None,
         patch=call.body if call.verb == "patch" else None,
         patch_type=call.patch_type or "",
         failed=failed or "",
     )
 
 
+def _written(obj: Any, version: Version) -> Any:
+    """The object with its PodSpec as a program of this version writes it: most are so already, and then it is itself.
+
+    The controller keeps the spec as it came, for the hash tells ``1.5`` from ``1500m``.
+    """
+    match obj:
+        case Pod():
+            spec = _written_spec(bytes(obj.spec), version.name)
+            return obj if spec is None else replace(obj, spec=spec)
+        case Deployment() | ReplicaSet():
+            template = obj.spec.template
+            spec = _written_spec(bytes(template.spec), version.name)
+            return obj if spec is None else replace(obj, spec=replace(obj.spec, template=replace(template, spec=spec)))
+    return obj
+
+
+@lru_cache(maxsize=8192)
+def _written_spec(spec: bytes, version: str) -> Raw | None:
+    """The PodSpec as this version writes it; None if it is written so."""
+    given = json.decode(spec)
+    written = conform(given, POD_SPEC, VERSIONS[version])
+    return None if written == given else Raw(json.encode(written))
+
+
 def _refused(call: Call, reason: Reason) -> ApiError:
     resource = f"{call.kind.resource}.apps"
-    subject = f'{resource} "{call.name}"' if call.name else resource
+    subject = f"{resource} {go_quote(call.name)}" if call.name else resource
     match reason:
         case "Conflict":
-            return ApiError(409, reason, f'Operation cannot be fulfilled on {resource} "{call.name}": {CONFLICT}')
+            return ApiError(
+                409, reason, f"Operation cannot be fulfilled on {resource} {go_quote(call.name)}: {CONFLICT}"
+            )
         case "NotFound":
             return not_found(resource, call.name)
         case "AlreadyExists":
-            return ApiError(409, reason, f'{resource} "{call.name}" already exists')
+            return ApiError(409, reason, f"{resource} {go_quote(call.name)} already exists")
         case "Forbidden":
             return ApiError(403, reason, f"{subject} is forbidden: exceeded quota")
         case "NamespaceTerminating":

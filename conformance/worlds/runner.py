@@ -144,7 +144,7 @@ def run_world(
     """
     which = controller or world.controller or "deployment"
     target = _target(world, which)
-    server, queue, recorder = PlainServer(world), RecordingQueue(), RecordingRecorder()
+    server, queue, recorder = PlainServer(world, version), RecordingQueue(), RecordingRecorder()
     env = WorldEnvironment(world.now, Client(server.perform), WorldCache(world, order), queue, recorder)
     sync = _CONTROLLERS[which](env, version).sync(f"{target.metadata.namespace}/{target.metadata.name}")
     error = _run(sync)

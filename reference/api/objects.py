@@ -87,7 +87,7 @@ class DeploymentStrategy(Value, frozen=True):
 
 class DeploymentSpec(Value, frozen=True):
     replicas: int
-    selector: LabelSelector | None = None
+    selector: LabelSelector | None = field(default_factory=lambda: None)
     template: PodTemplateSpec = field(default_factory=PodTemplateSpec)
     strategy: DeploymentStrategy = field(default_factory=DeploymentStrategy)
     min_ready_seconds: int = 0
@@ -99,8 +99,8 @@ class DeploymentSpec(Value, frozen=True):
 class DeploymentCondition(Value, frozen=True):
     type: str
     status: str
-    last_update_time: datetime | None = None
-    last_transition_time: datetime | None = None
+    last_update_time: datetime | None = field(default_factory=lambda: None)  # null is written, as upstream does
+    last_transition_time: datetime | None = field(default_factory=lambda: None)
     reason: str = ""
     message: str = ""
 
@@ -128,7 +128,7 @@ class Deployment(Value, frozen=True, kw_only=True):
 class ReplicaSetCondition(Value, frozen=True):
     type: str
     status: str
-    last_transition_time: datetime | None = None
+    last_transition_time: datetime | None = field(default_factory=lambda: None)
     reason: str = ""
     message: str = ""
 
@@ -146,7 +146,7 @@ class ReplicaSetStatus(Value, frozen=True):
 class ReplicaSetSpec(Value, frozen=True):
     replicas: int
     min_ready_seconds: int = 0
-    selector: LabelSelector | None = None
+    selector: LabelSelector | None = field(default_factory=lambda: None)
     template: PodTemplateSpec = field(default_factory=PodTemplateSpec)
 
 
@@ -162,8 +162,8 @@ class PodCondition(Value, frozen=True):
     type: str
     status: str
     observed_generation: int = 0
-    last_probe_time: datetime | None = field(default_factory=lambda: None)  # null is written, as upstream does
-    last_transition_time: datetime | None = None
+    last_probe_time: datetime | None = field(default_factory=lambda: None)
+    last_transition_time: datetime | None = field(default_factory=lambda: None)
     reason: str = ""
     message: str = ""
 
