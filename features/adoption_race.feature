@@ -10,7 +10,7 @@ Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is bei
   Rule: Orphans of a deleted Deployment stay orphans, even if the controller has not heard of the deletion
 
     Background:
-      Given a Deployment "web" of 2 replicas, running "app:1"
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
       And all its Pods are ready
 
     @id:adoption-race/orphans-stay-orphans
@@ -35,13 +35,13 @@ Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is bei
       When the operator runs "kubectl delete deployment/web --cascade=orphan"
       Then the ReplicaSets are
         | revision | image | desired | owner |
-        | 1        | app:1 | 2       | none  |
-        | 2        | app:2 | 1       | none  |
+        | 1        | app:1 | 1       | none  |
+        | 2        | app:2 | 2       | none  |
       When the Deployment controller catches up
       Then the ReplicaSets are
         | revision | image | desired | owner |
-        | 1        | app:1 | 2       | none  |
-        | 2        | app:2 | 1       | none  |
+        | 1        | app:1 | 1       | none  |
+        | 2        | app:2 | 2       | none  |
 
     @id:adoption-race/same-name-again
     @needs:stalled-watches
@@ -195,10 +195,16 @@ Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is bei
   Rule: Labels decide, both ways
 
     @id:adoption-race/released
-    Scenario: A ReplicaSet relabelled away is let go, and a new one is made in its place
+    Scenario: A ReplicaSet relabelled away is let go with its Pods, and a new one is made in its place
       Given a Deployment "web" of 2 replicas, running "app:1"
       And all its Pods are ready
+      And the Deployment is paused
       When the operator runs "kubectl label replicaset/{app:1} app=debug --overwrite"
+      Then the ReplicaSets are
+        | revision | image | desired | ready | owner |
+        | 1        | app:1 | 2       | 2     | none  |
+      And the Deployment reports 0 replicas
+      When the Deployment is resumed
       Then the ReplicaSets are
         | revision | image | desired | ready | owner |
         | 1        | app:1 | 2       | 2     | none  |
@@ -241,7 +247,13 @@ Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is bei
     Scenario: A ReplicaSet deleted without its Pods is made again, and adopts them
       Given a Deployment "web" of 2 replicas, running "app:1"
       And all its Pods are ready
+      And the Deployment is paused
       When the operator runs "kubectl delete replicaset/{app:1} --cascade=orphan"
+      Then there are no ReplicaSets
+      And the Pods are
+        | count | image | state | owner |
+        | 2     | app:1 | ready | none  |
+      When the Deployment is resumed
       Then the ReplicaSets are
         | revision | image | desired | Pods | ready | owner |
         | 1        | app:1 | 2       | 2    | 2     | web   |

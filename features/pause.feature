@@ -7,7 +7,7 @@ Feature: A paused Deployment keeps what it runs, and starts nothing new
   Rule: No new version is started while paused
 
     Background:
-      Given a Deployment "web" of 4 replicas, maxSurge 1, maxUnavailable 0, running "app:1"
+      Given a Deployment "web" of 4 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
       And all its Pods are ready
       And the Deployment is paused
 
@@ -25,8 +25,8 @@ Feature: A paused Deployment keeps what it runs, and starts nothing new
       When the Deployment is resumed
       Then the ReplicaSets are
         | revision | image | desired | available |
-        | 1        | app:1 | 4       | 4         |
-        | 2        | app:2 | 1       | 0         |
+        | 1        | app:1 | 3       | 3         |
+        | 2        | app:2 | 2       | 0         |
 
     @id:pause/several-changes-one-revision
     Scenario: Several changes made while paused become one revision
@@ -190,7 +190,7 @@ Feature: A paused Deployment keeps what it runs, and starts nothing new
 
     @id:pause/condition-mid-rollout
     Scenario: Paused and resumed in the middle of a rollout
-      Given a Deployment "web" of 2 replicas, running "app:1"
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
       And all its Pods are ready
       And the image becomes "app:2"
       When the Deployment is paused
@@ -202,7 +202,7 @@ Feature: A paused Deployment keeps what it runs, and starts nothing new
 
     @id:pause/no-deadline-while-paused
     Scenario: No deadline passes while paused; resumed, it begins anew
-      Given a Deployment "web" of 2 replicas, progress deadline 5 seconds, running "app:1"
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, progress deadline 5 seconds, running "app:1"
       And all its Pods are ready
       And the image becomes "app:2"
       And the Deployment is paused
@@ -215,7 +215,7 @@ Feature: A paused Deployment keeps what it runs, and starts nothing new
 
     @id:pause/after-the-deadline
     Scenario: A rollout that is late already stays late, paused or not
-      Given a Deployment "web" of 2 replicas, progress deadline 5 seconds, running "app:1"
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, progress deadline 5 seconds, running "app:1"
       And all its Pods are ready
       And the image becomes "app:2"
       And 8 seconds pass

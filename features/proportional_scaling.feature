@@ -113,15 +113,15 @@ Feature: A Deployment scaled in the middle of a rollout keeps its versions in pr
         | surge | unavailable | to | old | new | most |
         | 3     | 2           | 5  | 5   | 3   | 8    |
         | 3     | 2           | 3  | 4   | 2   | 6    |
-        | 1     | 0           | 20 | 19  | 2   | 21   |
+        | 1     | 1           | 20 | 17  | 4   | 21   |
         | 0     | 1           | 20 | 18  | 2   | 20   |
-        | 10    | 0           | 15 | 12  | 13  | 25   |
+        | 8     | 2           | 15 | 10  | 13  | 23   |
 
       Examples: per cent of the new size, surge rounded up and unavailability down
         | surge | unavailable | to | old | new | most |
         | 30%   | 20%         | 15 | 12  | 8   | 20   |
         | 25%   | 25%         | 7  | 6   | 3   | 9    |
-        | 100%  | 0%          | 5  | 5   | 5   | 10   |
+        | 80%   | 20%         | 5  | 4   | 5   | 9    |
         | 0%    | 50%         | 4  | 2   | 2   | 4    |
 
   Rule: What rounding leaves over goes to the largest, and of equals to the youngest or the oldest

@@ -11,10 +11,11 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
   Rule: kubectl rollout undo brings an older version back
 
     Background:
-      Given a Deployment "web" of 1 replica, running "app:1"
-      And all its Pods are ready
+      Given a Deployment "web" of 0 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
       And "app:2" has been rolled out
       And "app:3" has been rolled out
+      And the Deployment is scaled to 2
+      And all its Pods are ready
 
     @id:rollback/history
     Scenario: Every version that was rolled out is kept, with nothing running
@@ -22,7 +23,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
         | 2        | none    | app:2 | 0       |
-        | 3        | none    | app:3 | 1       |
+        | 3        | none    | app:3 | 2       |
       And the Deployment is at revision 3, running "app:3"
 
     @id:rollback/undo
@@ -34,7 +35,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       Then the ReplicaSets are
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
-        | 4        | 2       | app:2 | 1       |
+        | 4        | 2       | app:2 | 2       |
         | 3        | none    | app:3 | 0       |
 
     @id:rollback/undo-to-revision
@@ -51,18 +52,18 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
 
       Examples:
         | revision | image | first | was 1 | one | second | was 2 | two |
-        | 1        | app:1 | 4     | 1     | 1   | 2      | none  | 0   |
-        | 2        | app:2 | 1     | none  | 0   | 4      | 2     | 1   |
+        | 1        | app:1 | 4     | 1     | 2   | 2      | none  | 0   |
+        | 2        | app:2 | 1     | none  | 0   | 4      | 2     | 2   |
 
     @id:rollback/undo-is-a-rollout
     Scenario: It is a rollout like any other: the limits hold, and Pods must become ready
       When the operator runs "kubectl rollout undo deployment/web --to-revision=1"
       Then the ReplicaSets are
         | revision | image | desired | available |
-        | 4        | app:1 | 1       | 0         |
+        | 4        | app:1 | 2       | 0         |
         | 2        | app:2 | 0       | 0         |
         | 3        | app:3 | 1       | 1         |
-      And the Deployment reports 2 replicas, 1 updated, 1 available
+      And the Deployment reports 3 replicas, 2 updated, 1 available
 
     @id:rollback/undo-twice
     Scenario: Twice in a row ends where it began
@@ -75,7 +76,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
         | 4        | 2       | app:2 | 0       |
-        | 5        | 3       | app:3 | 1       |
+        | 5        | 3       | app:3 | 2       |
 
     @id:rollback/numbers-are-kept
     Scenario: A version that comes back time and again remembers all its numbers
@@ -87,7 +88,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       And the rollout comes to its end
       Then the ReplicaSets are
         | revision | earlier | image | desired |
-        | 6        | 1,4     | app:1 | 1       |
+        | 6        | 1,4     | app:1 | 2       |
         | 2        | none    | app:2 | 0       |
         | 5        | 3       | app:3 | 0       |
 
@@ -97,7 +98,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       And the rollout comes to its end
       Then the ReplicaSets are
         | revision | earlier | image | desired |
-        | 4        | 1       | app:1 | 1       |
+        | 4        | 1       | app:1 | 2       |
         | 2        | none    | app:2 | 0       |
         | 3        | none    | app:3 | 0       |
 
@@ -134,9 +135,9 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired | available |
         | 1        | none    | app:1 | 0       | 0         |
         | 2        | none    | app:2 | 0       | 0         |
-        | 5        | 3       | app:3 | 1       | 1         |
+        | 5        | 3       | app:3 | 2       | 1         |
         | 4        | none    | app:4 | 0       | 0         |
-      And the Deployment reports 1 replica, 1 updated, 1 available
+      And the Deployment reports 2 replicas, 2 updated, 1 available
 
     @id:rollback/kubectl-history
     Scenario: kubectl shows the history, under the present numbers
@@ -155,7 +156,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
 
     @id:rollback/change-cause
     Scenario: The change cause of the old version
-      Given a Deployment "web" of 1 replica, running "app:1"
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
       And the operator runs "kubectl annotate deployment/web kubernetes.io/change-cause=first"
       And all Pods are ready
       And "app:2" has been rolled out
@@ -203,10 +204,11 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
   Rule: The controller still grants the wishes of older tools
 
     Background:
-      Given a Deployment "web" of 1 replica, running "app:1"
-      And all its Pods are ready
+      Given a Deployment "web" of 0 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
       And "app:2" has been rolled out
       And "app:3" has been rolled out
+      And the Deployment is scaled to 2
+      And all its Pods are ready
 
     @id:rollback/wish
     Scenario Outline: A wish for revision <revision>
@@ -266,7 +268,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
         | 2        | none    | app:2 | 0       |
-        | 5        | 3       | app:3 | 1       |
+        | 5        | 3       | app:3 | 2       |
         | 4        | none    | app:4 | 0       |
 
     @id:rollback/wish-that-is-no-number
