@@ -102,6 +102,7 @@ Feature: Recreate stops the old version before it starts the new one
 
     @id:recreate/finished-pods
     @needs:free-pods
+    @since:1.35
     Scenario Outline: An old Pod that has <ended>
       Given a Deployment "web" of 2 replicas, Recreate, lingering Pods, running "app:1"
       And all its Pods are ready
@@ -187,6 +188,7 @@ Feature: Recreate stops the old version before it starts the new one
   Rule: The strategy can be changed at any time, and holds from then on
 
     @id:recreate/from-rolling-update
+    @since:1.35
     Scenario: To Recreate in the middle of a rolling update: the old Pods go, then the new version fills up
       Given a Deployment "web" of 4 replicas, maxSurge 1, maxUnavailable 1, lingering Pods, running "app:1"
       And all its Pods are ready
