@@ -69,10 +69,7 @@ class Rolling(Progress):
             if unhealthy == 0:
                 continue
             count = min(max_cleanup - total, unhealthy)
-            new_scale = int32(rs.spec.replicas - count)
-            if new_scale > rs.spec.replicas:
-                raise SyncError(f"{rs.metadata.name} cannot be scaled down from {rs.spec.replicas} to {new_scale}")
-            _, cleaned[i] = await self.scale_replica_set(rs, new_scale)
+            _, cleaned[i] = await self.scale_replica_set(rs, _scaled_down(rs, count))
             total += count
         return cleaned, total
 
@@ -87,7 +84,14 @@ class Rolling(Progress):
             if total >= budget:
                 break
             count = min(rs.spec.replicas, budget - total)
-            if count > 0:
-                await self.scale_replica_set(rs, rs.spec.replicas - count)
+            await self.scale_replica_set(rs, _scaled_down(rs, count))
             total += count
         return total
+
+
+def _scaled_down(rs: ReplicaSet, count: int) -> int:
+    """The size that is left. Raises ``SyncError`` if that is more: a status that lies, or a size below zero."""
+    new_scale = int32(rs.spec.replicas - count)
+    if new_scale > rs.spec.replicas:
+        raise SyncError(f"{rs.metadata.name} cannot be scaled down from {rs.spec.replicas} to {new_scale}")
+    return new_scale
