@@ -18,6 +18,7 @@ import msgspec
 from reference.api.conform import Misfit, conform
 from reference.api.objects import Deployment, Pod, ReplicaSet
 from reference.api.schema import POD_SPEC
+from reference.api.template import pod_spec
 from reference.versions import LATEST
 
 ControllerName = Literal["deployment", "replicaset"]
@@ -25,12 +26,14 @@ Reason = Literal[
     "Conflict", "NotFound", "AlreadyExists", "Forbidden", "ServerTimeout", "NamespaceTerminating", "Internal"
 ]
 
+_Word = Annotated[str, msgspec.Meta(min_length=1)]
+
 
 class Refusal(msgspec.Struct, frozen=True, omit_defaults=True):
     """Calls that the server refuses: of this verb, resource and subresource, of any name if it is empty."""
 
-    verb: str
-    resource: str
+    verb: _Word
+    resource: _Word
     reason: Reason
     subresource: str = ""
     name: str = ""
@@ -85,23 +88,41 @@ _encoder = msgspec.json.Encoder()
 def decode_world(line: bytes) -> World:
     """The world of one line; a null is the same as no field. Raises ``MalformedWorld``."""
     try:
-        try:
-            world = _decoder.decode(line)
-        except msgspec.ValidationError:
-            world = _decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(line))))
+        world = _decoded(line)
+        for path, spec in _pod_specs(world):
+            if misfit := _misfit(bytes(spec)):
+                raise MalformedWorld(f"{path}: {misfit}")
     except msgspec.ValidationError as error:
         raise MalformedWorld(_misfit_item(line) or _in_words(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedWorld(f"not JSON: {error}") from error
-    for path, spec in _pod_specs(world):
-        if misfit := _misfit(bytes(spec)):
-            raise MalformedWorld(f"{path}: {misfit}")
+    except RecursionError as error:
+        raise MalformedWorld("its JSON is nested too deeply") from error
     return world
 
 
 def encode_outcome(outcome: Outcome) -> bytes:
     """The outcome as one line, without the line's end."""
     return _encoder.encode(outcome)
+
+
+def _decoded(line: bytes) -> World:
+    """The world, of JSON without nulls if there are any where they are in the way. Raises what msgspec raises."""
+    try:
+        world = _decoder.decode(line)
+        if all(bytes(spec) != b"null" for _, spec in _pod_specs(world)):
+            return world
+    except msgspec.ValidationError:
+        pass
+    return _decoder.decode(msgspec.json.encode(_without_nulls(_json(line))))
+
+
+def _json(line: bytes) -> Any:
+    """The document. Raises ``MalformedWorld`` for a number that no type could hold."""
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.ValidationError as error:
+        raise MalformedWorld(f"not JSON: {error}") from error
 
 
 def _pod_specs(world: World) -> Iterator[tuple[str, msgspec.Raw]]:
@@ -121,8 +142,11 @@ def _misfit(spec: bytes) -> str:
     """What does not fit in a PodSpec, in the words of the API server; nothing if all does."""
     try:
         conform(msgspec.json.decode(spec), POD_SPEC, LATEST)
+        pod_spec(msgspec.Raw(spec))
     except Misfit as misfit:
         return str(misfit)
+    except msgspec.ValidationError as error:  # a null in a list
+        return _in_words(error)
     return ""
 
 
@@ -137,7 +161,7 @@ def _without_nulls(document: Any) -> Any:
 
 def _misfit_item(line: bytes) -> str:
     """The first object of a list that does not fit, with its number, which msgspec does not tell."""
-    document = _without_nulls(msgspec.json.decode(line))
+    document = _without_nulls(_json(line))
     for name, type_ in _ITEMS.items() if isinstance(document, dict) else ():
         items = document.get(name)
         for index, item in enumerate(items if isinstance(items, list) else ()):

@@ -188,11 +188,15 @@ def _int_or_string(value: Any) -> Any:
 
 
 def _time(value: Any) -> str:
-    return _instant(value).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _text(_instant(value), "seconds")
 
 
 def _micro_time(value: Any) -> str:
-    return _instant(value).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return _text(_instant(value), "microseconds")
+
+
+def _text(instant: datetime, precision: str) -> str:
+    return f"{instant.replace(tzinfo=None).isoformat(timespec=precision)}Z"
 
 
 def _instant(value: Any) -> datetime:
@@ -208,6 +212,8 @@ def _instant(value: Any) -> datetime:
         limits = {"month": 12, "day": 31, "hour": 23, "minute": 59, "second": 59}
         wrong = next((part for part, limit in limits.items() if int(match[part]) > limit), "day")
         raise Malformed(f"parsing time {go_quote(value)}: {wrong} out of range") from None
+    except OverflowError:  # the first or last day, and a zone in which it is another year
+        raise Malformed(f"parsing time {go_quote(value)}: year out of range") from None
 
 
 def _as_it_is(value: Any) -> Any:

@@ -18,16 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Raw, field
+from msgspec import Meta, Raw, field
 
 type_error = msgspec.ValidationError
 """Raised by ``from_json`` for JSON that does not fit; its text ends in the path, as in ``… - at `$.spec.replicas```."""
 
 Json = dict[str, Any]
-IntOrString = int | str
+Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+IntOrString = Int32 | str
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -49,10 +51,10 @@ class ObjectMeta(Value, frozen=True):
     namespace: str = ""
     uid: str = ""
     resource_version: str = ""
-    generation: int = 0
+    generation: Int64 = 0
     creation_timestamp: datetime | None = None
     deletion_timestamp: datetime | None = None
-    deletion_grace_period_seconds: int | None = None
+    deletion_grace_period_seconds: Int64 | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     owner_references: tuple[OwnerReference, ...] = ()
@@ -86,14 +88,14 @@ class DeploymentStrategy(Value, frozen=True):
 
 
 class DeploymentSpec(Value, frozen=True):
-    replicas: int
+    replicas: Int32
     selector: LabelSelector | None = field(default_factory=lambda: None)
     template: PodTemplateSpec = field(default_factory=PodTemplateSpec)
     strategy: DeploymentStrategy = field(default_factory=DeploymentStrategy)
-    min_ready_seconds: int = 0
-    revision_history_limit: int | None = None
+    min_ready_seconds: Int32 = 0
+    revision_history_limit: Int32 | None = None
     paused: bool = False
-    progress_deadline_seconds: int | None = None
+    progress_deadline_seconds: Int32 | None = None
 
 
 class DeploymentCondition(Value, frozen=True):
@@ -106,15 +108,15 @@ class DeploymentCondition(Value, frozen=True):
 
 
 class DeploymentStatus(Value, frozen=True):
-    observed_generation: int = 0
-    replicas: int = 0
-    updated_replicas: int = 0
-    ready_replicas: int = 0
-    available_replicas: int = 0
-    unavailable_replicas: int = 0
-    terminating_replicas: int | None = None
+    observed_generation: Int64 = 0
+    replicas: Int32 = 0
+    updated_replicas: Int32 = 0
+    ready_replicas: Int32 = 0
+    available_replicas: Int32 = 0
+    unavailable_replicas: Int32 = 0
+    terminating_replicas: Int32 | None = None
     conditions: tuple[DeploymentCondition, ...] = ()
-    collision_count: int | None = None
+    collision_count: Int32 | None = None
 
 
 class Deployment(Value, frozen=True, kw_only=True):
@@ -134,18 +136,18 @@ class ReplicaSetCondition(Value, frozen=True):
 
 
 class ReplicaSetStatus(Value, frozen=True):
-    replicas: int = field(default_factory=lambda: 0)  # a factory, so that 0 is written, as upstream does
-    fully_labeled_replicas: int = 0
-    ready_replicas: int = 0
-    available_replicas: int = 0
-    terminating_replicas: int | None = None
-    observed_generation: int = 0
+    replicas: Int32 = field(default_factory=lambda: 0)  # a factory, so that 0 is written, as upstream does
+    fully_labeled_replicas: Int32 = 0
+    ready_replicas: Int32 = 0
+    available_replicas: Int32 = 0
+    terminating_replicas: Int32 | None = None
+    observed_generation: Int64 = 0
     conditions: tuple[ReplicaSetCondition, ...] = ()
 
 
 class ReplicaSetSpec(Value, frozen=True):
-    replicas: int
-    min_ready_seconds: int = 0
+    replicas: Int32
+    min_ready_seconds: Int32 = 0
     selector: LabelSelector | None = field(default_factory=lambda: None)
     template: PodTemplateSpec = field(default_factory=PodTemplateSpec)
 
@@ -161,7 +163,7 @@ class ReplicaSet(Value, frozen=True, kw_only=True):
 class PodCondition(Value, frozen=True):
     type: str
     status: str
-    observed_generation: int = 0
+    observed_generation: Int64 = 0
     last_probe_time: datetime | None = field(default_factory=lambda: None)
     last_transition_time: datetime | None = field(default_factory=lambda: None)
     reason: str = ""
@@ -171,13 +173,13 @@ class PodCondition(Value, frozen=True):
 class ContainerStatus(Value, frozen=True):
     name: str = ""
     ready: bool = field(default_factory=lambda: False)
-    restart_count: int = field(default_factory=lambda: 0)
+    restart_count: Int32 = field(default_factory=lambda: 0)
     image: str = field(default_factory=lambda: "")
     image_id: str = field(default_factory=lambda: "", name="imageID")
 
 
 class PodStatus(Value, frozen=True):
-    observed_generation: int = 0
+    observed_generation: Int64 = 0
     phase: str = ""
     conditions: tuple[PodCondition, ...] = ()
     message: str = ""
@@ -221,7 +223,7 @@ class Event(Value, frozen=True):
     source: EventSource = field(default_factory=EventSource)
     first_timestamp: datetime | None = None
     last_timestamp: datetime | None = None
-    count: int = 0
+    count: Int32 = 0
     type: str = ""
     reporting_component: str = field(default_factory=lambda: "")
     reporting_instance: str = field(default_factory=lambda: "")

@@ -98,11 +98,11 @@ def _unless_zero(present: _Normal, zero: Any) -> _Normal:
 
 
 def _list(element: _Normal) -> _Normal:
-    return lambda value: [element(one) for one in value] or _ABSENT
+    return lambda value: [_ABSENT if one is None else element(one) for one in value] or _ABSENT
 
 
 def _map(element: _Normal) -> _Normal:
-    return lambda value: {key: element(one) for key, one in value.items()} or _ABSENT
+    return lambda value: {key: _ABSENT if one is None else element(one) for key, one in value.items()} or _ABSENT
 
 
 def _untyped(value: Any) -> Any:

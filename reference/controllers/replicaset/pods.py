@@ -47,7 +47,7 @@ def is_available(pod: Pod, min_ready_seconds: int, now: datetime) -> bool:
     if min_ready_seconds == 0:
         return True
     since = condition.last_transition_time
-    return since is not None and since + timedelta(seconds=min_ready_seconds) <= now
+    return since is not None and now - since >= timedelta(seconds=min_ready_seconds)
 
 
 def next_availability(pod: Pod, min_ready_seconds: int, now: datetime) -> timedelta | None:
@@ -55,7 +55,7 @@ def next_availability(pod: Pod, min_ready_seconds: int, now: datetime) -> timede
     condition = ready_condition(pod)
     if condition is None or condition.status != "True" or condition.last_transition_time is None:
         return None
-    wait = condition.last_transition_time + timedelta(seconds=min_ready_seconds) - now
+    wait = timedelta(seconds=min_ready_seconds) - (now - condition.last_transition_time)
     return wait if wait > timedelta() else None
 
 
