@@ -5,6 +5,7 @@ A line that is no world is told on stderr, by its number and the field; the othe
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -12,7 +13,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import cast, get_args
+from typing import BinaryIO, cast, get_args
 
 import click
 
@@ -25,8 +26,8 @@ _GZIP = b"\x1f\x8b"
 _BUFFER = 1 << 18
 
 
-class Unreadable(click.ClickException):
-    """A file that breaks off."""
+class Unusable(click.ClickException):
+    """A file that breaks off, or a stream that is closed or full."""
 
     exit_code = UNUSABLE
 
@@ -52,8 +53,8 @@ class KubernetesVersion(click.ParamType[Version]):
 @click.option("--order", type=click.Choice(get_args(Order)), default="name", show_default=True, help="Of the caches.")
 def sync_command(file: str, kubernetes: Version, controller: ControllerName | None, order: Order) -> None:
     """One sync of the reference in each world of FILE (JSON lines, also gzipped; - is the standard input)."""
-    output, malformed = sys.stdout.buffer, False
-    with _opened(file) as lines, _until_nobody_reads():
+    malformed = False
+    with _opened(file) as lines, _output() as output:
         for number, line in _numbered(lines, file):
             try:
                 outcome = run_world(decode_world(line), kubernetes, controller, order)
@@ -62,35 +63,46 @@ def sync_command(file: str, kubernetes: Version, controller: ControllerName | No
                 malformed = True
                 continue
             output.write(encode_outcome(outcome) + b"\n")
-        output.flush()
     if malformed:
         raise click.exceptions.Exit(UNUSABLE)
 
 
 @contextmanager
-def _until_nobody_reads() -> Iterator[None]:
-    """Ends quietly when whoever reads the outcomes has read enough (``| head``)."""
+def _output() -> Iterator[BinaryIO]:
+    """The standard output. Ends quietly when whoever reads the outcomes has read enough (``| head``)."""
+    if sys.stdout is None:
+        raise Unusable("the standard output is closed")
     try:
-        yield
-    except BrokenPipeError:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be flushed at the end
+        if not isinstance(error, BrokenPipeError):
+            raise Unusable(f"the outcomes cannot be written: {error.strerror}") from error
 
 
 @contextmanager
 def _opened(file: str) -> Iterator[Iterable[bytes]]:
     """The file's lines, unpacked if they are gzipped."""
+    if file == "-" and sys.stdin is None:
+        raise Unusable("the standard input is closed")
     with click.open_file(file, "rb") as raw:
         buffered = io.BufferedReader(cast("io.RawIOBase", raw), _BUFFER)
-        packed = buffered.peek(len(_GZIP)).startswith(_GZIP)
+        try:
+            packed = buffered.peek(len(_GZIP)).startswith(_GZIP)
+        except OSError as error:
+            raise Unusable(f"{file} cannot be read: {error.strerror}") from error
         yield gzip.GzipFile(fileobj=buffered) if packed else buffered
 
 
 def _numbered(lines: Iterable[bytes], file: str) -> Iterator[tuple[int, bytes]]:
-    """Each line that is not blank, with its number from 1. Raises ``Unreadable`` if the gzip is broken or cut off."""
+    """Each line that is not blank, with its number from 1. Raises ``Unusable`` if the gzip is broken or cut off."""
     number = 0
     try:
         for number, line in enumerate(lines, 1):
-            if not line.isspace():
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
+            if line and not line.isspace():
                 yield number, line
     except (EOFError, OSError, zlib.error) as error:
-        raise Unreadable(f"{file} cannot be read past line {number}: {error}") from error
+        raise Unusable(f"{file} cannot be read past line {number}: {error}") from error

@@ -17,6 +17,8 @@ from reference.api.objects import Json
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "sync-1.37.2.jsonl.gz"
 
+NULL_CONTAINER = {"spec": {"containers": [None]}}
+
 
 @pytest.fixture(scope="module")
 def lines() -> list[bytes]:
@@ -79,7 +81,10 @@ def test_malformed_lines_are_told_by_number_and_field_and_the_others_run(lines: 
         ({"pods": [{"status": {"phase": 5}}]}, "pods[0].status.phase: "),
         ({"pods": {}}, "pods: "),
         ({"failures": [{"verb": "get", "resource": "pods", "reason": "Bored"}]}, "failures[0].reason: "),
+        ({"failures": [{"verb": "", "resource": "pods", "reason": "Conflict"}]}, "failures[0].verb: "),
         ({"controller": "job"}, "controller: "),
+        ({"deployment": {"spec": {"replicas": 2**31}}}, "deployment.spec.replicas: "),
+        ({"deployment": {"spec": {"replicas": 1, "template": NULL_CONTAINER}}}, "deployment.spec.template.spec: "),
         ({"now": None}, "Object missing required field `now`"),
         ({"deployment": None}, "deployment: "),
     ],
@@ -90,12 +95,26 @@ def test_what_is_malformed_is_named(lines: list[bytes], fields: Json, told: str)
     assert result.stderr.startswith(f"-, line 1: {told}")
 
 
+@pytest.mark.parametrize("odd", [b'{"wants":' + b"[" * 20_000, b'{"id":1e999}'])
+def test_what_no_value_can_hold_is_told_and_the_others_still_run(lines: list[bytes], odd: bytes) -> None:
+    result = sync("-", stdin=b"\n".join([odd, lines[0]]))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("-, line 1: ") and len(result.stderr.splitlines()) == 1
+    assert [outcome["id"] for outcome in outcomes(result)] == ["g0"]
+
+
 def test_null_is_no_field(lines: list[bytes]) -> None:
     world = msgspec.json.decode(lines[0])
     absent = {key: value for key, value in world.items() if key != "pods"}
     results = [sync("-", stdin=msgspec.json.encode(one)) for one in (world | {"pods": None}, absent)]
     assert results[0].exit_code == 0
     assert results[0].stdout_bytes == results[1].stdout_bytes
+
+
+def test_a_template_without_a_spec_may_have_a_null_for_it(lines: list[bytes]) -> None:
+    world = msgspec.json.decode(lines[0])
+    world["deployment"]["spec"]["template"] |= {"spec": None}
+    assert sync("-", stdin=msgspec.json.encode(world)).exit_code == 0
 
 
 def test_a_replica_set_world_needs_a_replica_set(lines: list[bytes]) -> None:
@@ -126,6 +145,31 @@ def test_a_broken_gzip_is_told_and_what_came_before_is_done(lines: list[bytes]) 
     assert result.exit_code == 2
     assert "cannot be read past line" in result.stderr
     assert outcomes(result)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "told"),
+    [
+        ("- <&-", 2, "the standard input is closed"),
+        ("{file} >&-", 2, "the standard output is closed"),
+        ("{file} >/dev/full", 2, "the outcomes cannot be written: No space left on device"),
+        ("{file} | head -1", 0, ""),
+    ],
+)
+def test_streams_that_are_closed_or_full(
+    lines: list[bytes], tmp_path: Path, redirection: str, code: int, told: str
+) -> None:
+    file = tmp_path / "worlds.jsonl"
+    file.write_bytes(b"\n".join(lines * 10))
+    program = Path(sys.executable).with_name("deployment-conformance")
+    command = f"set -o pipefail; {program} sync {redirection.format(file=file)}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert done.returncode == code
+    assert done.stderr.decode() == (f"Error: {told}\n" if told else "")
+
+
+def test_a_byte_order_mark_is_no_content(lines: list[bytes]) -> None:
+    assert sync("-", stdin=b"\xef\xbb\xbf" + lines[0]).exit_code == 0
 
 
 def test_memory_does_not_grow_with_the_worlds(lines: list[bytes], tmp_path: Path) -> None:
