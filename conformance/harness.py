@@ -182,16 +182,19 @@ class Run:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> Generator[None]:
-        """After pytest's own summary: the reports, and as the last line what they count."""
+        """After pytest's own summary: as the last line what the reports count, and the reports.
+
+        Raises UsageError if these cannot be written.
+        """
         yield
         if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             self._ledger.problem("nothing was selected: no scenario has that name, or matches -k and -m")
         report = self._ledger.report()
         if _is_worker(self._config) or not (report.scenarios or report.problems):
             return
+        self._config.get_terminal_writer().line(terminal.summary(report))
         if self._reports:
             writers.write(report, self._reports)
-        self._config.get_terminal_writer().line(terminal.summary(report))
 
     def exit_code(self, pytests: int) -> int:
         """0 all passed, 1 a failure, 2 could not run; the last wins over the others."""

@@ -17,6 +17,7 @@ from rich.text import Text
 from conformance import suite
 from conformance.diff import Compared, Comparison, compare
 from conformance.report.model import Report, UnreadableReport, read
+from conformance.report.writers import write_whole
 
 _WIDE = 100
 _PROGRESS = re.compile(r"\[ *(\d+)%\]$")
@@ -94,7 +95,7 @@ def _save(directory: Path, reports: list[Report]) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         for side, report in zip(("first", "second"), reports, strict=True):
             name = report.target if names[report.target] == 1 else f"{report.target}-{side}"
-            (directory / f"{name}.json").write_bytes(msgspec.json.encode(report) + b"\n")
+            write_whole(directory / f"{name}.json", msgspec.json.encode(report) + b"\n")
     except OSError as error:
         raise CouldNotCompare(f"--save: {directory} cannot be written: {error.strerror}") from error
 

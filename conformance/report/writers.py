@@ -19,21 +19,28 @@ def prepare(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=directory).close()
     except OSError as error:
-        raise pytest.UsageError(f"--report: {directory} cannot be written: {error.strerror}") from error
+        raise _unwritable(directory, error) from error
 
 
 def write(report: Report, directory: Path) -> None:
-    """Writes all three files. Raises OSError if one cannot be written; the earlier ones are left whole."""
-    _write(directory / "report.json", msgspec.json.encode(report) + b"\n")
-    _write(directory / "junit.xml", junit.render(report))
-    _write(directory / "report.html", html.render(report).encode())
+    """Writes all three files. Raises UsageError if one cannot be written; the earlier ones are left whole."""
+    try:
+        write_whole(directory / "report.json", msgspec.json.encode(report) + b"\n")
+        write_whole(directory / "junit.xml", junit.render(report))
+        write_whole(directory / "report.html", html.render(report).encode())
+    except OSError as error:
+        raise _unwritable(directory, error) from error
 
 
-def _write(file: Path, content: bytes) -> None:
-    """Under another name first, so that a reader never finds half a file."""
+def write_whole(file: Path, content: bytes) -> None:
+    """Under another name first, so that a reader never finds half a file. Raises OSError."""
     unfinished = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         unfinished.write_bytes(content)
         unfinished.replace(file)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _unwritable(directory: Path, error: OSError) -> pytest.UsageError:
+    return pytest.UsageError(f"--report: {directory} cannot be written: {error.strerror}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import resource
+import signal
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -208,3 +210,17 @@ def test_a_directory_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -
 def test_a_report_says_which_schema_it_is() -> None:
     assert msgspec.json.decode(msgspec.json.encode(report()))["schema"] == "deployment-conformance/report/v1"
     assert isinstance(report(), Report)
+
+
+def test_a_report_that_finds_no_room_leaves_no_half_of_it(tmp_path: Path) -> None:
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        with pytest.raises(pytest.UsageError, match=r"--report: .* cannot be written: File too large"):
+            writers.write(one_of_each(), tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, ignored)
+
+    assert list(tmp_path.iterdir()) == []
