@@ -1,4 +1,7 @@
-"""What the suite consists of, found in the features and the steps themselves; and what is wrong with them."""
+"""What the suite consists of, found in the features and the steps themselves; and what is wrong with them.
+
+A feature file that could not be run raises ``conformance.collection.BadFeature``, whatever is asked.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
-from pytest_bdd.feature import get_features
 from pytest_bdd.parser import ScenarioTemplate
 from pytest_bdd.parser import Step as WrittenStep
 from pytest_bdd.steps import StepFunctionContext, StepNamePrefix, step_function_context_registry
 
-from conformance.collection import Tags, step_modules, tags_of
+from conformance.collection import Tags, parsed, step_modules, tags_of
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -68,8 +70,9 @@ def problems(features: Path) -> list[str]:
 
 
 def _templates(features: Path) -> list[ScenarioTemplate]:
-    parsed = sorted(get_features([str(features)]), key=lambda feature: feature.filename)
-    return [template for feature in parsed for template in feature.scenarios.values()]
+    files = sorted(path for path in features.absolute().rglob("*.feature") if path.is_file())
+    read = [parsed(file, str(file.relative_to(features.absolute().parent))) for file in files]
+    return [template for feature in read for template in feature.scenarios.values()]
 
 
 def _listed(template: ScenarioTemplate, features: Path) -> Listed:

@@ -15,6 +15,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from types import ModuleType
 
 import msgspec
@@ -25,7 +26,7 @@ from pytest_bdd.feature import get_feature
 from pytest_bdd.parser import Feature, ScenarioTemplate, Step
 from pytest_bdd.scenario import find_fixturedefs_for_step
 
-from conformance.targets.protocol import Target
+from conformance.targets.protocol import Capability, Target
 from reference.versions import VERSIONS, UnknownVersion, version_named
 
 
@@ -57,6 +58,10 @@ class BadTag(ValueError):
     """A tag that means nothing here: the sentence says which and what there is."""
 
 
+class BadFeature(ValueError):
+    """A feature file that cannot be run as it is: the sentence says where and why."""
+
+
 def tags_of(template: ScenarioTemplate) -> Tags:
     """The scenario's tags, read. Raises BadTag."""
     inherited = template.feature.tags | (template.rule.tags if template.rule else set())
@@ -73,6 +78,9 @@ def tags_of(template: ScenarioTemplate) -> Tags:
     for name in ("id", "since", "until"):
         if len(values[name]) > 1:
             raise BadTag(f"@{name}: is given {len(values[name])} times, where one is meant: {', '.join(values[name])}")
+    for need in values["needs"]:
+        if need not in tuple(Capability):
+            raise BadTag(f"@needs:{need} is no capability; there are {', '.join(Capability)}")
     for version in values["since"] + values["until"]:
         _position(version)
     return Tags(
@@ -83,6 +91,33 @@ def tags_of(template: ScenarioTemplate) -> Tags:
         words=tuple(words),
         written=tuple(sorted(template.tags | inherited)),
     )
+
+
+def parsed(path: Path, name: str) -> Feature:
+    """The feature in a file, with all that would silently not run refused. ``name`` is what to call the file.
+
+    Raises BadFeature.
+    """
+    try:
+        _reject_lost_scenarios(path.read_text(encoding="utf-8"))
+        feature = get_feature(str(path.parent), path.name)
+    except GherkinParseError as error:
+        raise BadFeature(f"{name}:{error.line}: {error.message} ({error.line_content})") from error
+    except (OSError, ValueError) as error:
+        raise BadFeature(f"{name}: {error}") from error
+    for template in feature.scenarios.values():
+        where = f"{name}:{template.line_number}"
+        if len(template.steps) == len(template.all_background_steps):
+            raise BadFeature(f"{where}: the scenario has no step of its own")
+        try:
+            tags_of(template)
+        except (BadTag, UnknownVersion) as error:
+            raise BadFeature(f"{where}: {error}") from error
+    return feature
+
+
+_HOLDERS = pytest.StashKey[dict[str, str]]()
+"""Where each id of this run is written."""
 
 
 class FeatureFile(pytest.Module):
@@ -104,21 +139,18 @@ class FeatureFile(pytest.Module):
 
     def _parsed(self) -> Feature:
         try:
-            _reject_lost_scenarios(self.path.read_text(encoding="utf-8"))
-            return get_feature(str(self.path.parent), self.path.name)
-        except GherkinParseError as error:
-            raise self.CollectError(f"{self.nodeid}:{error.line}: {error.message} ({error.line_content})") from error
-        except (OSError, ValueError) as error:
-            raise self.CollectError(f"{self.nodeid}: {error}") from error
+            return parsed(self.path, self.nodeid)
+        except BadFeature as error:
+            raise self.CollectError(str(error)) from error
 
     def _test(self, template: ScenarioTemplate) -> Callable[..., None]:
-        if len(template.steps) == len(template.all_background_steps):
-            raise self.CollectError(f"{self.nodeid}:{template.line_number}: the scenario has no step of its own")
-        try:
-            for word in tags_of(template).words:
-                self.config.addinivalue_line("markers", f"{word}: a tag in {self.nodeid}")
-        except (BadTag, UnknownVersion) as error:
-            raise self.CollectError(f"{self.nodeid}:{template.line_number}: {error}") from error
+        tags = tags_of(template)
+        where = f"{self.nodeid}:{template.line_number}"
+        holder = self.config.stash.setdefault(_HOLDERS, {}).setdefault(tags.id or where, where)
+        if holder != where:
+            raise self.CollectError(f"{where}: @id:{tags.id} is that of {holder} already")
+        for word in tags.words:
+            self.config.addinivalue_line("markers", f"{word}: a tag in {self.nodeid}")
 
         @bind(self.feature.filename, template.name, features_base_dir=str(self.path.parent))
         def test() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 from rich.console import Console
@@ -11,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance import catalogue, suite
+from conformance.collection import BadFeature
 
 _WIDE = 400
 
@@ -23,7 +25,8 @@ class CouldNotList(click.ClickException):
 def list_command() -> None:
     """List the scenarios, with ids and tags."""
     table = Table("id", "scenario", "rows", "tags", box=None, header_style="dim", pad_edge=False)
-    listed = catalogue.scenarios(_features())
+    with _told():
+        listed = catalogue.scenarios(suite.features_directory())
     for it in listed:
         tags = [f"@{tag}" for tag in it.tags.written if not tag.startswith("id:")]
         table.add_row(
@@ -38,22 +41,26 @@ def list_command() -> None:
 @click.pass_context
 def steps_command(context: click.Context, check: bool) -> None:
     """List the steps that features can be written in, and how often each is used."""
-    features = _features()
+    with _told():
+        features = suite.features_directory()
+        definitions = catalogue.definitions(features)
+        problems = catalogue.problems(features) if check else []
     if check:
-        problems = catalogue.problems(features)
         for problem in problems:
             click.echo(problem)
         context.exit(1 if problems else 0)
     table = Table("uses", "keyword", "step", "defined in", box=None, header_style="dim", pad_edge=False)
-    for it in catalogue.definitions(features):
+    for it in definitions:
         table.add_row(*map(Text, (str(it.uses), "/".join(it.keywords), it.wording, it.where)))
     _print(table)
 
 
-def _features() -> Path:
+@contextmanager
+def _told() -> Iterator[None]:
+    """What stands in the way, as the command's one sentence."""
     try:
-        return suite.features_directory()
-    except suite.CouldNotRun as error:
+        yield
+    except (suite.CouldNotRun, BadFeature) as error:
         raise CouldNotList(str(error)) from error
 
 

@@ -168,6 +168,31 @@ class TestCatalogue:
         assert said["steps.when.image_becomes"] == (("Given", "When"), 'the image becomes "<image>"', 1)
 
 
+@pytest.mark.parametrize("arguments", [("list",), ("steps",), ("steps", "--check")], ids=" ".join)
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Feature: A\n", "features/a.feature: there is no scenario in it"),
+        (
+            "Feature: A\n  @ids:a\n  Scenario: A\n    When nobody knows\n",
+            "features/a.feature:3: @ids:a is no tag of this",
+        ),
+        ("Feature: A\n  Scenario: A\n    When a\nFeature: B\n", "features/a.feature:4: "),
+    ],
+    ids=["empty", "tag", "grammar"],
+)
+def test_a_feature_that_is_wrong_is_one_sentence(
+    tmp_path: Path, arguments: tuple[str, ...], text: str, sentence: str
+) -> None:
+    (tmp_path / "features").mkdir()
+    (tmp_path / "features" / "a.feature").write_text(text)
+    ended = command(*arguments, directory=tmp_path)
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(f"Error: {sentence}")
+    assert len(ended.stderr.splitlines()) == 1
+
+
 def test_a_report_of_nothing_cannot_be_compared(saved: Saved) -> None:
     ended = command("diff", saved("a", report()), saved("b", report(scenario("x", []))))
 

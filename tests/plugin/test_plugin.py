@@ -224,12 +224,17 @@ class TestCouldNotRun:
             ("@id:a @id:b\n  Scenario: Two\n    Given 1 apples\n", "*@id: is given 2 times*"),
             ("@since:1.2\n  Scenario: Old\n    Given 1 apples\n", "*Kubernetes '1.2' is not known*"),
             ("@neds:events\n  Scenario: Typo\n    Given 1 apples\n", "*@neds:events is no tag of this suite*"),
+            ("@needs:event\n  Scenario: Typo\n    Given 1 apples\n", "*:3: @needs:event is no capability; there are *"),
+            (
+                "@id:a\n  Scenario: A\n    Given 1 apples\n  @id:a\n  Scenario: B\n    Given 1 apples\n",
+                "features/fruit.feature:6: @id:a is that of features/fruit.feature:3 already",
+            ),
             ("Scenario: A\n    Given 1 apples\n  Scenario: A\n    Given 2 apples\n", "*two scenarios are called 'A'*"),
             ("Scenarioo: A\n", "features/fruit.feature: there is no scenario in it"),
             ("Scenario: A\n    Gven 1 apples\n", "features/fruit.feature:2: the scenario has no step of its own"),
             ("Scenario: A\n    Given 1 apples\nFeature: B\n", "features/fruit.feature:4: *"),
         ],
-        ids=["ids", "version", "tag", "name", "empty", "no step", "grammar"],
+        ids=["ids", "version", "tag", "capability", "id twice", "name", "empty", "no step", "grammar"],
     )
     def test_a_feature_that_is_wrong(self, project: Project, text: str, sentence: str) -> None:
         project.feature(f"  {text}")
@@ -237,6 +242,23 @@ class TestCouldNotRun:
 
         assert result.ret == 2
         result.stdout.fnmatch_lines([sentence])
+
+    def test_an_id_of_another_feature(self, project: Project) -> None:
+        project.feature(COUNTED)
+        project.feature(COUNTED, name="zebra")
+        result = project.run_apart("-n", "2")
+
+        assert result.ret == 2
+        result.stdout.fnmatch_lines(["*zebra.feature:4: @id:fruit/counted is that of features/fruit.feature:4 already"])
+
+    def test_a_report_that_finds_no_room(self, project: Project) -> None:
+        project.feature(COUNTED)
+        (project.pytester.path / "out" / "report.json").mkdir(parents=True)
+        result = project.run_apart("--report=out")
+
+        assert result.ret == 2
+        assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 0 skipped"
+        assert result.errlines == ["ERROR: --report: out cannot be written: Is a directory"]
 
 
 class TestSkipping:
