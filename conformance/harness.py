@@ -76,7 +76,7 @@ def reject_wrong_usage(parser: pytest.Parser, args: list[str]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | None, int]:
     """Turns pytest's exit codes into the three of this suite, and a SIGTERM into what Ctrl-C is."""
-    with _sigterm_as_interrupt():
+    with _one_interrupt():
         try:
             code = yield
         except pytest.UsageError as error:
@@ -226,20 +226,28 @@ def _is_worker(config: pytest.Config) -> bool:
 
 
 @contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
-    """So that everything that Ctrl-C cleans up is cleaned up after SIGTERM as well."""
+def _one_interrupt() -> Iterator[None]:
+    """Takes a SIGTERM as a Ctrl-C, and once: what an impatient user sends after it would break off the cleaning up."""
+    begun = False
 
-    def interrupt(_signal: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt("terminated by SIGTERM")
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        nonlocal begun
+        if not begun:
+            begun = True
+            raise KeyboardInterrupt("terminated by SIGTERM" if number == signal.SIGTERM else "")
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.signal(signal.SIGTERM, interrupt)
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, or a debugger's
+        numbers.append(signal.SIGINT)
+    previous = {number: signal.signal(number, interrupt) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _end_at_once(sentence: str) -> NoReturn:

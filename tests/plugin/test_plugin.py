@@ -208,7 +208,7 @@ class TestCouldNotRun:
         assert result.ret == 2
         assert result.outlines[-2].startswith("nothing was selected")
 
-    @pytest.mark.parametrize("signal", ["interrupted", "terminated"])
+    @pytest.mark.parametrize("signal", ["interrupted", "interrupted more than once", "terminated"])
     def test_a_signal_stops_the_target(self, project: Project, signal: str) -> None:
         project.feature(COUNTED, f"\n  Scenario: Long\n    Given 1 apples\n    When it is {signal}\n", MISCOUNTED)
         result = project.run_apart("--report=out")

@@ -39,6 +39,7 @@ class ToyTarget:
     def __init__(self, *, power: bool) -> None:
         self._power = power
         self.dead = ""
+        self.impatient = False
 
     def start(self) -> None:
         self._write("start")
@@ -46,6 +47,8 @@ class ToyTarget:
             raise TargetError("the toy has no battery: put one in")
 
     def stop(self) -> None:
+        if self.impatient:
+            os.kill(os.getpid(), signal.SIGINT)
         self._write("stop")
 
     def check(self) -> None:
@@ -90,6 +93,12 @@ def slips() -> None:
 
 @when("it is interrupted")
 def is_interrupted() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@when("it is interrupted more than once")
+def is_interrupted_again(target: ToyTarget) -> None:
+    target.impatient = True
     os.kill(os.getpid(), signal.SIGINT)
 
 
