@@ -6,6 +6,7 @@ Exit codes: 0 no difference, 1 a difference, 2 could not run. Ctrl-C ends it wit
 from __future__ import annotations
 
 import secrets
+import tempfile
 from pathlib import Path
 from typing import get_args
 
@@ -30,7 +31,7 @@ _LOOK_EVERY, _LINE_EVERY = 5.0, 60.0
 
 
 class Unavailable(click.ClickException):
-    """Upstream's code cannot be run."""
+    """Upstream's code cannot be run, or a finding not be written."""
 
     exit_code = UNUSABLE
 
@@ -58,6 +59,9 @@ def fuzz_command(
     """Random worlds, one sync each, by the reference and by upstream's own code, until they differ."""
     seed = secrets.randbelow(2**32) if seed is None else seed
     seconds = seconds or (_SECONDS if worlds is None else float("inf"))
+    options = f"--controller {controller} --kubernetes {kubernetes.name}"
+    repeat, path = f"{options} --seed {seed}", output / f"difference-{controller}-{kubernetes.name}-{seed}.jsonl"
+    _check_writable(path)
     try:
         program = ensure("oracle", kubernetes.name)
     except UpstreamUnavailable as error:
@@ -72,15 +76,23 @@ def fuzz_command(
         except KeyboardInterrupt:
             console.print("interrupted")
         except OracleDied as error:
-            raise Unavailable(str(error)) from error
-    options = f"--controller {controller} --kubernetes {kubernetes.name}"
-    _summarise(console, session.progress, coverage, f"{options} --seed {seed}")
+            raise Unavailable(f"{error}\nThe same worlds again: deployment-conformance fuzz {repeat}") from error
+    _summarise(console, session.progress, coverage, repeat)
     if finding is not None:
-        path = output / f"difference-{controller}-{kubernetes.name}-{seed}.jsonl"
-        show(finding, console)
         write(finding, path)
+        show(finding, console)
         console.print(f"\nThe world is in {path}:\n  deployment-conformance sync {options} {path}", soft_wrap=True)
         raise click.exceptions.Exit(DIFFERENT)
+
+
+def _check_writable(path: Path) -> None:
+    """Makes the folder of what may be written later. Raises ``Unavailable``: after an hour's work would be too late."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise Unavailable(f"nothing can be written to {path.parent}: {error.strerror}") from error
 
 
 class _Teller:

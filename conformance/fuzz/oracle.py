@@ -88,7 +88,9 @@ class Oracle(AbstractContextManager["Oracle"]):
     def _read(self) -> Json:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        if not line:
-            raise OracleDied(f"the oracle ended in the middle of its work: {self.complaints()[-2000:].strip()}")
+        if not line.endswith(b"\n"):
+            code = self._process.wait()
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            raise OracleDied(f"the oracle {how} in the middle of its work. {self.complaints()[-2000:]}".strip())
         outcome: Json = msgspec.json.decode(line)
         return outcome

@@ -15,7 +15,7 @@ from conformance.fuzz.broken import Broken
 from conformance.fuzz.shrink import shrunk
 from conformance.fuzz.walk import Walk
 from conformance.worlds.compare import Difference, differences
-from conformance.worlds.runner import run_world
+from conformance.worlds.runner import ReferenceFault, run_world
 from conformance.worlds.world import ControllerName, MalformedWorld, decode_world, encode_outcome
 from reference.api.objects import Json
 from reference.versions import Version
@@ -86,7 +86,10 @@ class Session:
         self._told = told
 
     def run(self, seconds: float, count: int | None) -> Finding | None:
-        """The first finding, made as small as can be; None if there is none in this time, and this many worlds."""
+        """The first finding, made as small as can be; None if there is none in this time, and this many worlds.
+
+        Ctrl-C while a finding is made small leaves it as large as it is.
+        """
         start = time.monotonic()
         while self.progress.seconds < seconds and (count is None or self.progress.worlds < count):
             left = BATCH if count is None else min(BATCH, count - self.progress.worlds)
@@ -96,7 +99,10 @@ class Session:
             self.progress.seconds = time.monotonic() - start
             self._told(self.progress)
             if found is not None:
-                return self._shrunk(found)
+                try:
+                    return self._shrunk(found)
+                except KeyboardInterrupt:
+                    return found
         return None
 
     def _shrunk(self, finding: Finding) -> Finding:
@@ -126,7 +132,10 @@ class Session:
         return Finding(world, upstream, reference, unequal) if unequal else None
 
     def _reference(self, world: Json) -> Json:
-        outcome = run_world(decode_world(msgspec.json.encode(world)), self._version, self._controller)
+        try:
+            outcome = run_world(decode_world(msgspec.json.encode(world)), self._version, self._controller)
+        except ReferenceFault as fault:  # no outcome of upstream's is like it
+            return {"actions": [], "events": [], "error": str(fault)}
         decoded: Json = msgspec.json.decode(encode_outcome(outcome))
         return decoded
 

@@ -17,7 +17,7 @@ from typing import BinaryIO, cast, get_args
 
 import click
 
-from conformance.worlds.runner import Order, run_world
+from conformance.worlds.runner import Order, ReferenceFault, run_world
 from conformance.worlds.world import ControllerName, MalformedWorld, decode_world, encode_outcome
 from reference.versions import LATEST, UnknownVersion, Version, version_named
 
@@ -53,17 +53,17 @@ class KubernetesVersion(click.ParamType[Version]):
 @click.option("--order", type=click.Choice(get_args(Order)), default="name", show_default=True, help="Of the caches.")
 def sync_command(file: str, kubernetes: Version, controller: ControllerName | None, order: Order) -> None:
     """One sync of the reference in each world of FILE (JSON lines, also gzipped; - is the standard input)."""
-    malformed = False
+    left_out = False
     with _opened(file) as lines, _output() as output:
         for number, line in _numbered(lines, file):
             try:
                 outcome = run_world(decode_world(line), kubernetes, controller, order)
-            except MalformedWorld as error:
+            except (MalformedWorld, ReferenceFault) as error:
                 click.echo(f"{file}, line {number}: {error}", err=True)
-                malformed = True
+                left_out = True
                 continue
             output.write(encode_outcome(outcome) + b"\n")
-    if malformed:
+    if left_out:
         raise click.exceptions.Exit(UNUSABLE)
 
 

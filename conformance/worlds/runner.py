@@ -6,6 +6,7 @@ Nothing ever suspends, so a sync is one ``send``.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -45,7 +46,11 @@ _CONTROLLERS: dict[ControllerName, Callable[[Environment, Version], Controller]]
 
 
 FAILURES = (ApiError, Aggregate, CannotAdopt, PodControlError, StaleCache, SyncError)
-"""What a sync may fail with; anything else is a fault of the reference, and not caught."""
+"""What a sync may fail with; anything else is a fault of the reference."""
+
+
+class ReferenceFault(Exception):
+    """The reference broke in the middle of a sync; the text says where."""
 
 
 class WorldCache:
@@ -140,7 +145,7 @@ def run_world(
 ) -> Outcome:
     """What one sync of the reference does in the world; the world says which controller, unless ``controller`` does.
 
-    Raises ``MalformedWorld`` if that controller has nothing to sync in it.
+    Raises ``MalformedWorld`` if that controller has nothing to sync in it, and ``ReferenceFault``.
     """
     which = controller or world.controller or "deployment"
     target = _target(world, which)
@@ -178,6 +183,9 @@ def _run(sync: Coroutine[Any, Any, None]) -> Exception | None:
         return None
     except FAILURES as error:
         return error
+    except Exception as error:  # whatever it is, other worlds can be run
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        raise ReferenceFault(f"the reference breaks in {at.name}: {type(error).__name__}: {error}") from error
     raise RuntimeError("a sync that never waits has waited")
 
 

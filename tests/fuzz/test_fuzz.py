@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from conformance.fuzz.command import fuzz_command
+from conformance.fuzz.oracle import Oracle
 from conformance.fuzz.session import Finding, Progress, Session, worlds
 from conformance.fuzz.show import show, write
 from conformance.fuzz.shrink import shrunk
@@ -111,6 +112,28 @@ def test_a_fault_is_found_and_its_world_made_small(finding: Finding) -> None:
     assert not finding.world.get("pods")
 
 
+def breaks(*_: object) -> None:
+    raise ZeroDivisionError("no leftover")
+
+
+def test_a_reference_that_breaks_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = Sound(monkeypatch)
+    monkeypatch.setattr(SyncBase, "with_leftover", breaks)
+    found = Session(sound, LATEST, "deployment", seed=3, told=lambda _: None).run(seconds=120, count=5000)
+    assert found is not None
+    assert found.reference["error"] == "the reference breaks in breaks: ZeroDivisionError: no leftover"
+
+
+def test_ctrl_c_while_a_finding_is_made_small_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Finding:
+        raise KeyboardInterrupt
+
+    sound = Sound(monkeypatch)
+    monkeypatch.setattr(SyncBase, "with_leftover", leftover_is_lost)
+    monkeypatch.setattr(Session, "_shrunk", interrupted)
+    assert Session(sound, LATEST, "deployment", seed=3, told=lambda _: None).run(seconds=120, count=5000) is not None
+
+
 def test_a_finding_is_shown_and_written_so_that_it_can_be_run_again(finding: Finding, tmp_path: Path) -> None:
     with (tmp_path / "shown.txt").open("w") as shown:
         console = Console(record=True, width=200, file=shown)
@@ -156,6 +179,29 @@ def oracle() -> None:
         ensure("oracle", LATEST.name)
     except UpstreamUnavailable as error:
         pytest.skip(str(error))
+
+
+@pytest.mark.usefixtures("oracle")
+def test_an_oracle_that_is_killed_is_told_with_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Session.run
+
+    def killed(session: Session, *limits: Any) -> Finding | None:
+        assert isinstance(session._upstream, Oracle)
+        session._upstream._process.kill()
+        return run(session, *limits)
+
+    monkeypatch.setattr(Session, "run", killed)
+    result = CliRunner().invoke(fuzz_command, ["--seed", "5"])
+    assert result.exit_code == 2
+    assert "the oracle was killed by signal 9" in result.output
+    assert "--seed 5" in result.output
+
+
+def test_a_folder_that_takes_no_finding_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(fuzz_command, ["--output", str(tmp_path / "file" / "folder")])
+    assert result.exit_code == 2
+    assert "nothing can be written to" in result.output
 
 
 @pytest.mark.usefixtures("oracle")
