@@ -43,6 +43,8 @@ class Broken:
         deployment = parts.deployment(template)
         pool = [template, *(parts.template() for _ in range(3)), parts.templates.same_in_other_words(template)]
         count = parts.pick(0, 1, 1, 2, 2, 3, 4, 6) + (self._controller == "replicaset")
+        if many := self._controller == "deployment" and parts.chance(0.02):  # Go sorts more than twelve in another way
+            count = parts.pick(13, 16, 24)
         names = parts.names(deployment, count)
         replica_sets = [parts.replica_set(name, deployment, random.choice(pool)) for name in names]
         world: Json = {
@@ -51,7 +53,7 @@ class Broken:
             "replicaSets": replica_sets,
             "pods": parts.pods(replica_sets),
         }
-        if parts.chance(0.1):
+        if many or parts.chance(0.1):
             self._finish(world)
         if parts.chance(0.1):
             self._replace_deployment(world)

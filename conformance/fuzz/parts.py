@@ -28,7 +28,7 @@ _NAMES = ("w" * 250, "50%-of-%s", "%", "%%d", "%+-08.3f%", "%[1]d%*d%.*d", "%é%
 _FENCEPOSTS = (0, 1, 2, 4, "0%", "1%", "25%", "33%", "50%", "100%", "250%", LARGEST, -1, "abc", "5", "-25%")
 _NUMBERS = ("", "0", "1", "2", "3", "7", "10", "12", "-1", "+3", "03", "1.5", "abc", "2147483647", "2147483648")
 _REVISIONS = ("1", "2", "3", "4", "5", "9", "12", "0", "-2", "", "x", "9223372036854775807", "9223372036854775808")
-_HISTORIES = ("1", "1,3", ",", "2,,5", ",".join(["1234567890"] * 181), "9" * 2100)
+_HISTORIES = ("1", "1,3", ",", "2,,5", ",".join(["1234567890"] * 181), *("1," + "2" * n for n in (1996, 1997, 2098)))
 _ANNOTATIONS = {"team": ("a", "b"), "kubernetes.io/change-cause": ("apply", "edit"), bookkeeping.LAST_APPLIED: ("{}",)}
 _REASONS = (
     conditions.REPLICA_SET_UPDATED,
@@ -154,7 +154,7 @@ class Parts:
     def strategy(self) -> Json:
         """A strategy; its numbers may be percentages, limits or nonsense."""
         kind = self.pick("RollingUpdate", "RollingUpdate", "RollingUpdate", "Recreate")
-        if self.chance(0.02):
+        if self.chance(0.05):
             kind = "Canary"
         if kind != "RollingUpdate":
             return {"type": kind}
@@ -232,6 +232,8 @@ class Parts:
         }
         if self._controller == "replicaset":
             spec["replicas"] = self.pick(0, 1, 2, 3, 5, 8, 12)
+            if self.chance(0.02):
+                spec["template"] = _labelled(template, {})
             if self.chance(0.1):
                 spec["selector"] = self.random.choice(_SELECTORS)
         return {
@@ -257,7 +259,9 @@ class Parts:
 
     def replica_set_status(self, generation: int, replicas: int) -> Json:
         """A status whose counts are near ``replicas``."""
-        near = (replicas, replicas, replicas, max(0, replicas - 1), 0, self.size())
+        near = [replicas, replicas, replicas, max(0, replicas - 1), 0, self.size()]
+        if self.chance(0.02):
+            near += [-1, -5]
         status: Json = {"replicas": self.random.choice(near)}
         for field in ("fullyLabeledReplicas", "readyReplicas", "availableReplicas"):
             status[field] = self.random.choice(near)
@@ -285,7 +289,9 @@ class Parts:
             "namespace": "default",
             "uid": self._uid(),
             "creationTimestamp": self.time(),
-            "labels": rs["spec"]["template"]["metadata"]["labels"] if self.chance(0.9) else {"app": "other"},
+            "labels": rs["spec"]["template"]["metadata"].get("labels", LABELS)
+            if self.chance(0.9)
+            else {"app": "other"},
             "ownerReferences": self.owners("ReplicaSet", rs),
         }
         if self.chance(0.25):
@@ -355,5 +361,7 @@ class Parts:
 
 
 def _labelled(template: Json, labels: Json) -> Json:
-    metadata: dict[str, Any] = template["metadata"]
-    return {"metadata": metadata | {"labels": labels}, "spec": template["spec"]}
+    metadata: dict[str, Any] = template["metadata"] | {"labels": labels}
+    if not labels:
+        del metadata["labels"]
+    return {"metadata": metadata, "spec": template["spec"]}
