@@ -15,10 +15,13 @@ RUN := .venv/.ready-to-run
 DEVELOP := .venv/.ready-to-develop
 MAKEFLAGS += --no-print-directory
 
+# By the environment a shell takes them as they are, whatever is in them.
+export TARGET KUBERNETES K REPORT
+
 .PHONY: conformance test bench upstream setup lock clean
 
 conformance: $(RUN)
-	@$(BIN)/deployment-conformance run --target=$(TARGET) --kubernetes=$(KUBERNETES) --report=$(REPORT) $(if $(K),-k "$(K)") -q
+	@$(BIN)/deployment-conformance run --target="$$TARGET" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
 
 test: $(DEVELOP)
 	@$(BIN)/python .ci/check.py

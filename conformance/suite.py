@@ -36,21 +36,21 @@ def arguments(
     selection: str | None = None,
     report: Path | None = None,
 ) -> list[str]:
-    """The command line of a pytest that runs the features on a target."""
+    """What pytest is to be told, so that it runs the features on a target."""
     options = {"--target": target, "--kubernetes": kubernetes, "--binaries": binaries, "--report": report}
     given = [f"{name}={value}" for name, value in options.items() if value is not None]
     features = features_directory()
-    command = [sys.executable, "-m", "pytest", str(features), f"--rootdir={features.parent}"]
-    command += ["-o", "conformance_features=true", "--assert=plain", *given]  # steps say themselves what they wanted
-    return command + (["-k", selection] if selection else [])
+    words = [str(features), f"--rootdir={features.parent}", "-o", "conformance_features=true"]
+    words += ["--assert=plain", *given]  # steps say themselves what they wanted
+    return words + (["-k", selection] if selection else [])
 
 
-def report_of(command: Sequence[str], listen: Listener) -> Report:
-    """Runs it with each line of its output given to ``listen``. Raises CouldNotRun, with the end of the output."""
+def report_of(words: Sequence[str], listen: Listener) -> Report:
+    """Runs pytest so, with each line of what it says given to ``listen``. Raises CouldNotRun, with the last of them."""
     with tempfile.TemporaryDirectory(prefix="deployment-conformance-") as directory:
-        full = [*command, f"--report={directory}", "-v"]
+        command = [sys.executable, "-m", "pytest", *words, f"--report={directory}", "-v"]
         with (
-            subprocess.Popen(full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process,
             _ended_with_us(process),
         ):
             assert process.stdout is not None

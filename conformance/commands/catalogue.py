@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from conformance import catalogue, suite
@@ -24,7 +24,7 @@ class CouldNotList(click.ClickException):
 @click.command("list")
 def list_command() -> None:
     """List the scenarios, with ids and tags."""
-    table = Table("id", "scenario", "rows", "tags", box=None, header_style="dim", pad_edge=False)
+    table = Table(Column("id", no_wrap=True), "scenario", "rows", "tags", box=None, header_style="dim", pad_edge=False)
     with _told():
         listed = catalogue.scenarios(suite.features_directory())
     for it in listed:

@@ -75,7 +75,7 @@ def _is_file(side: str) -> bool:
 def _run(target: str, selection: str | None, kubernetes: str | None, binaries: str | None) -> Report:
     """The features on a target, with the progress on stderr. Raises CouldNotRun."""
     local_only = None if target == "model" else binaries
-    command = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
+    words = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
     console = Console(stderr=True)
     with console.status(f"features on {target}") as status:
 
@@ -83,7 +83,7 @@ def _run(target: str, selection: str | None, kubernetes: str | None, binaries: s
             if found := _PROGRESS.search(line):
                 status.update(f"features on {target}: {found[1]} %")
 
-        report = suite.report_of(command, show)
+        report = suite.report_of(words, show)
     if report.problems:
         raise suite.CouldNotRun(f"{target}: {report.problems[0]}")
     return report
@@ -147,7 +147,9 @@ def _closing_line(comparison: Comparison) -> str:
     steps = _so_many(sum(it.steps for it in comparison.scenarios), "step")
     different = len(comparison.different)
     verdict = "no difference" if not different else f"{different} {'differs' if different == 1 else 'differ'}"
-    return f"{scenarios} and {steps} compared on {comparison.left} and {comparison.right}: {verdict}"
+    left_out = len(comparison.scenarios) - len(comparison.compared)
+    rest = f", {left_out} not compared" if left_out else ""
+    return f"{scenarios} and {steps} compared on {comparison.left} and {comparison.right}: {verdict}{rest}"
 
 
 def _so_many(count: int, noun: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 import click
+import pytest
 
 from conformance import suite
 
@@ -18,7 +17,9 @@ from conformance import suite
 @click.option("-k", "selection", metavar="EXPR", help="Which scenarios: words of names, tags and ids.")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write JSON, JUnit and HTML there.")
 @click.argument("pytest_arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_context
 def run_command(
+    context: click.Context,
     target: str,
     kubernetes: str | None,
     binaries: str | None,
@@ -28,10 +29,10 @@ def run_command(
 ) -> None:
     """Run the features on a target. What else is given goes to pytest as it is: -n 2, -x, -v."""
     try:
-        command = suite.arguments(
+        words = suite.arguments(
             target=target, kubernetes=kubernetes, binaries=binaries, selection=selection, report=report
         )
     except suite.CouldNotRun as error:
         raise click.UsageError(str(error)) from error
-    sys.stdout.flush()
-    os.execv(command[0], [*command, *pytest_arguments])  # pytest in our place: its signals and exit code are ours
+    code = pytest.main([*words, *pytest_arguments])
+    context.exit(2 if code == pytest.ExitCode.USAGE_ERROR else int(code))  # what an option of another plugin refuses

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from xml.etree import ElementTree as Xml
 
 from conformance.report import terminal
 from conformance.report.model import Report, Scenario
 
-_NOT_IN_XML = {code: "�" for code in range(32) if chr(code) not in "\t\n\r"}
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What no XML document may hold, not even escaped."""
 
 
 def render(report: Report) -> bytes:
@@ -25,7 +27,9 @@ def render(report: Report) -> bytes:
         count = str(len(report.problems))
         suite = Xml.SubElement(root, "testsuite", name="the run itself", tests=count, errors=count)
         for problem in report.problems:
-            Xml.SubElement(Xml.SubElement(suite, "testcase", name="run"), "error", message=_text(problem))
+            Xml.SubElement(Xml.SubElement(suite, "testcase", name="run"), "error", message=problem)
+    for element in root.iter():
+        _make_legal(element)
     Xml.indent(root)
     return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
@@ -36,11 +40,11 @@ def _case(suite: Xml.Element, scenario: Scenario) -> None:
     properties = Xml.SubElement(case, "properties")
     Xml.SubElement(properties, "property", name="id", value=scenario.id)
     if scenario.outcome == "skipped":
-        Xml.SubElement(case, "skipped", message=_text(scenario.reason))
+        Xml.SubElement(case, "skipped", message=scenario.reason)
     elif scenario.outcome != "passed":
         element = "failure" if scenario.outcome == "failed" else "error"
-        what = Xml.SubElement(case, element, message=_text(terminal.headline(scenario)))
-        what.text = _text(terminal.story(scenario))
+        what = Xml.SubElement(case, element, message=terminal.headline(scenario))
+        what.text = terminal.story(scenario)
 
 
 def _counts(scenarios: tuple[Scenario, ...]) -> dict[str, str]:
@@ -54,5 +58,8 @@ def _counts(scenarios: tuple[Scenario, ...]) -> dict[str, str]:
     }
 
 
-def _text(text: str) -> str:
-    return text.translate(_NOT_IN_XML)
+def _make_legal(element: Xml.Element) -> None:
+    """Replaces what XML cannot hold: a report must be readable whatever a controller said."""
+    element.text = element.text and _NOT_IN_XML.sub("�", element.text)
+    for name, value in element.items():
+        element.set(name, _NOT_IN_XML.sub("�", value))

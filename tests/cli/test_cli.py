@@ -68,6 +68,7 @@ class TestDiff:
 
         assert ended.returncode == 2
         assert "not compared, 1 scenario: could not run on model (first): etcd has died" in ended.stdout
+        assert ended.stdout.splitlines()[-1].endswith(" not compared")
 
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
@@ -108,6 +109,19 @@ class TestRun:
 
         assert ended.returncode == 2
         assert ended.stderr == "ERROR: no target is called 'moon': choose one of model, local\n"
+
+    def test_an_option_that_another_plugin_refuses(self) -> None:
+        ended = command("run", "-n", "nonsense")
+
+        assert ended.returncode == 2
+        assert "-n/--numprocesses: invalid" in ended.stderr
+
+
+def test_make_takes_whatever_is_selected_as_it_is() -> None:
+    recipe = ["make", "--dry-run", "conformance", 'K=paused" ; false $(x)']
+    said = subprocess.run(recipe, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    assert said.splitlines()[-1].endswith('-k "$K" -q')
 
 
 def test_an_unknown_command_is_one_sentence() -> None:

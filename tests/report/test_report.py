@@ -101,9 +101,13 @@ class TestJUnit:
         }
 
     def test_text_that_xml_cannot_hold_is_replaced(self) -> None:
-        told = report(scenario("odd", [step("Then it rings", snapshot((1, 1)), "failed", "\x07 <&>")], "failed"))
+        told = report(
+            scenario("odd\x1b\uffff", [step("Then it rings", snapshot((1, 1)), "failed", "\x07 <&>")], "failed")
+        )
 
-        [failure] = ElementTree.fromstring(junit.render(told)).iter("failure")
+        root = ElementTree.fromstring(junit.render(told))
+        [failure], [case] = root.iter("failure"), root.iter("testcase")
+        assert case.get("name") == "The odd�� one"
         assert failure.get("message") == "Then it rings: � <&>"
 
     def test_what_kept_the_run_from_being_whole_is_an_error(self) -> None:
