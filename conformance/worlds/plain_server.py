@@ -132,7 +132,7 @@ def _written(obj: Any, version: Version) -> Any:
     return obj
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _written_spec(spec: bytes, version: str) -> Raw | None:
     """The PodSpec as this version writes it; None if it is written so."""
     given = json.decode(spec)

@@ -137,7 +137,7 @@ def _pod_specs(world: World) -> Iterator[tuple[str, msgspec.Raw]]:
         yield f"pods[{index}].spec", pod.spec
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _misfit(spec: bytes) -> str:
     """What does not fit in a PodSpec, in the words of the API server; nothing if all does."""
     try:

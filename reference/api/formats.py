@@ -40,7 +40,7 @@ _LABEL_VALUE_TEXT = (
 )
 
 
-_remembered = lru_cache(maxsize=16384)  # the same few keys and values come again with every write
+_remembered = lru_cache(maxsize=4096)  # the same few keys and values come again with every write
 
 
 def dns_label(text: str) -> list[str]:

@@ -26,7 +26,7 @@ from reference.versions import VERSIONS, Version
 
 _FNV_PRIME = 16777619
 _SAFE_DIGITS = str.maketrans("0123456789", "456789bcdf")
-_REMEMBERED = 8192
+_REMEMBERED = 1024
 
 _Printer = Callable[[Any], str]
 

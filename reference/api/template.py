@@ -22,7 +22,7 @@ from reference.api.semantic import canonical_form
 
 HASH_LABEL = "pod-template-hash"
 
-_REMEMBERED = 8192
+_REMEMBERED = 1024
 
 
 class Container(Value, frozen=True):
