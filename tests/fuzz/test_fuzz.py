@@ -205,6 +205,13 @@ def test_a_folder_that_takes_no_finding_is_refused_at_once(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("oracle")
+def test_a_run_that_ran_nothing_is_an_error() -> None:
+    result = CliRunner().invoke(fuzz_command, ["--seconds", "nan"])
+    assert result.exit_code == 2
+    assert "nothing was compared" in result.output
+
+
+@pytest.mark.usefixtures("oracle")
 def test_ctrl_c_ends_it_with_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def interrupted(session: Session, *_: object) -> None:
