@@ -117,7 +117,8 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     """The cluster that ``--target`` names, running. It is started once, and stopped whatever happens."""
     chosen = request.config.stash[RUN].target
     try:
-        chosen.start()
+        with _uncaptured(request.config):
+            chosen.start()
         yield chosen
     except TargetError as error:
         request.session.shouldstop = str(error)
@@ -145,7 +146,7 @@ class Run:
             self._kubernetes = version_named(option.kubernetes).name
         except UnknownVersion as error:
             raise pytest.UsageError(f"--kubernetes: {error}") from error
-        if option.target != DEFAULT_TARGET:
+        if option.target != DEFAULT_TARGET or option.binaries:
             _ = self.target
         self._ledger = recording.Ledger(option.target, self._kubernetes)
         self._reports = Path(option.report) if option.report and not _is_worker(config) else None
@@ -218,6 +219,17 @@ def _target(config: pytest.Config, name: str, kubernetes: str) -> Target:
 
     binaries = config.option.binaries
     return registry.create(name, kubernetes=kubernetes, binaries=Path(binaries) if binaries else None)
+
+
+@contextmanager
+def _uncaptured(config: pytest.Config) -> Iterator[None]:
+    """So that the progress of what takes minutes, a build, is seen while it lasts."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if capture is None:
+        yield
+        return
+    with capture.global_and_fixture_disabled():
+        yield
 
 
 def _is_worker(config: pytest.Config) -> bool:

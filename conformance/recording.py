@@ -21,9 +21,11 @@ from pytest_bdd.parser import Step as BddStep
 
 from conformance.collection import example_of, tags_of, template_of, undefined_steps
 from conformance.kubectl import KubectlError
+from conformance.kubectl_line import CommandError
 from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step
 from conformance.snapshot import Listing, Snapshot, canonical, listing
+from conformance.tables import TableError
 from conformance.targets.protocol import Session, Target, TargetError
 from reference.api.errors import ApiError
 
@@ -33,6 +35,10 @@ FAILURES = (AssertionError, pytest.fail.Exception, ApiError, KubectlError)
 
 class CannotRun(Exception):
     """A scenario that cannot run here: an error, and one sentence that says why and what to do."""
+
+
+TOLD = (*FAILURES, TargetError, CannotRun, CommandError, TableError)
+"""What says in a sentence what is wrong, for a reader of features: no traceback would add to it."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -192,7 +198,7 @@ class Recorder:
             running.could_not(_in_words(error))
         entry = running.entry(report.duration)
         if error is not None and not report.skipped:
-            traceback = "" if isinstance(error, (*FAILURES, TargetError, CannotRun)) else f"\n\n{report.longreprtext}"
+            traceback = "" if isinstance(error, TOLD) else f"\n\n{report.longreprtext}"
             report.longrepr = terminal.story(entry.scenario) + traceback
         setattr(report, ATTRIBUTE, msgspec.json.encode(entry).decode())
         return report
@@ -278,6 +284,6 @@ def _step(step: BddStep) -> Step:
 def _in_words(error: BaseException) -> str:
     if isinstance(error, ApiError):
         return f"the API server refused: {error} ({error.code} {error.reason})"
-    if isinstance(error, (*FAILURES, TargetError, CannotRun)):
+    if isinstance(error, TOLD):
         return str(error)
     return f"{type(error).__name__}: {error}"

@@ -82,6 +82,8 @@ def _run(target: str, selection: str | None, kubernetes: str | None, binaries: s
         def show(line: str) -> None:
             if found := _PROGRESS.search(line):
                 status.update(f"features on {target}: {found[1]} %")
+            elif line.startswith("building "):
+                status.update(line)
 
         report = suite.report_of(words, show)
     if report.problems:

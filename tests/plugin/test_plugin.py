@@ -97,6 +97,12 @@ def test_the_target_starts_once_and_each_scenario_has_its_own_session(project: P
     ]
 
 
+def test_what_a_target_says_while_it_starts_is_seen(project: Project) -> None:
+    project.feature(COUNTED)
+
+    assert project.run_apart().errlines == ["winding up the toy"]
+
+
 def test_a_failure_tells_the_scenario_the_step_and_both_sides(project: Project) -> None:
     project.feature(COUNTED, MISCOUNTED)
     result = project.run()
@@ -171,6 +177,14 @@ class TestCouldNotRun:
         result.stdout.fnmatch_lines(["  ! When the hand slips", "*raise KeyError*"])
         assert result.outlines[-1] == "1 passed, 0 failed, 1 error, 0 skipped"
 
+    def test_a_feature_that_asks_for_what_is_not_there_needs_no_traceback(self, project: Project) -> None:
+        project.feature("\n  Scenario: Pears\n    Given 1 apples\n    When nobody knows the column\n")
+        result = project.run()
+
+        assert result.ret == 2
+        result.stdout.fnmatch_lines(["When nobody knows the column: no column is called 'pears'"])
+        assert "Traceback" not in result.stdout.str() and "raise " not in result.stdout.str()
+
     def test_an_undefined_step_says_where_it_is_and_what_to_write(self, project: Project) -> None:
         project.feature('\n  Scenario: New\n    Given 1 apples\n    When the worm "Bob" eats 2 apples\n')
         result = project.run()
@@ -188,6 +202,7 @@ class TestCouldNotRun:
             (["--target=moon"], "no target is called 'moon'*"),
             (["--kubernetes=1.2"], "*Kubernetes '1.2' is not known*"),
             (["--colour=red"], "no option is called --colour=red*"),
+            (["--target=model", "--binaries=out"], "the model runs no binaries*"),
             (["--report"], "*argument --report: expected one argument*"),
             (["--report=features/fruit.feature/x"], "*cannot be written*"),
             (["nowhere"], "*not found: nowhere*"),
@@ -258,7 +273,7 @@ class TestCouldNotRun:
 
         assert result.ret == 2
         assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 0 skipped"
-        assert result.errlines == ["ERROR: --report: out cannot be written: Is a directory"]
+        assert result.errlines[-1] == "ERROR: --report: out cannot be written: Is a directory"
 
 
 class TestSkipping:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from pytest_bdd import given, parsers, then, when
 
+from conformance.tables import TableError
 from conformance.targets.protocol import Capability, TargetError
 from reference.api.kinds import Kind
 from reference.api.objects import Json
@@ -43,6 +45,7 @@ class ToyTarget:
 
     def start(self) -> None:
         self._write("start")
+        print("winding up the toy", file=sys.stderr)
         if not self._power:
             raise TargetError("the toy has no battery: put one in")
 
@@ -84,6 +87,11 @@ def are_eaten(session: ToySession, apples: int) -> None:
 def falls_out(target: ToyTarget) -> None:
     target.dead = "the battery fell out"
     raise TargetError("no answer")
+
+
+@when("nobody knows the column")
+def nobody_knows() -> None:
+    raise TableError("no column is called 'pears'")
 
 
 @when("the hand slips")

@@ -106,7 +106,8 @@ class LocalTarget:
             yield session
 
     def check(self) -> None:
-        self.processes.check()
+        if self._processes is not None:  # what did not start has not died, and why it did not is told already
+            self._processes.check()
 
     @property
     def _opened(self) -> KubernetesSessions:
