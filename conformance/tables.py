@@ -11,7 +11,7 @@ Row = Mapping[str, str]
 
 
 class TableError(ValueError):
-    """A feature's table that cannot be read; the text says which column or cell is wrong."""
+    """A feature's table or phrase that cannot be read; the text says what is wrong in it, and what may be there."""
 
 
 def rows_of(datatable: Sequence[Sequence[str]], known: Sequence[str]) -> list[dict[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.pods import Change
+from conformance.tables import TableError
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 from reference.api.objects import IntOrString, Json
 
@@ -68,7 +69,7 @@ def deployment_options(text: str) -> dict[str, Any]:
         found = [(match, meaning) for pattern, meaning in _OPTIONS.items() if (match := re.fullmatch(pattern, phrase))]
         if not found:
             known = ", ".join(_OPTIONS)
-            raise ValueError(f"a Deployment cannot be {phrase!r}; what may be said of it is, as patterns: {known}")
+            raise TableError(f"a Deployment cannot be {phrase!r}; what may be said of it is, as patterns: {known}")
         match, meaning = found[0]
         options |= meaning(match[1])
     return options
