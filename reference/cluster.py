@@ -31,6 +31,8 @@ from reference.versions import LATEST, Version
 START = datetime(2026, 1, 1, tzinfo=UTC)
 QUIET = timedelta(milliseconds=500)
 BOUND = 100_000
+_FORGET_EVERY = 100
+"""Syncs. What nobody will read any more takes memory, and the time that it takes to look through that."""
 
 ControllerFactory = Callable[[Environment, Version], Controller]
 
@@ -119,8 +121,11 @@ class Cluster:
     def _run_ready(self, syncs: Iterator[int]) -> None:
         """One sync after the other, each after the news, until there is neither news nor a key that is ready."""
         while self._sync_one():
-            if next(syncs, None) is None:
+            done = next(syncs, None)
+            if done is None:
                 raise NotAtRest(self._what_keeps_it_busy())
+            if done % _FORGET_EVERY == 0:
+                self._forget_what_all_have_seen()
         self._forget_what_all_have_seen()
 
     def _sync_one(self) -> bool:

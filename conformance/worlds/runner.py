@@ -7,7 +7,7 @@ Nothing ever suspends, so a sync is one ``send``.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Literal
@@ -16,8 +16,9 @@ from conformance.worlds.plain_server import PlainServer
 from conformance.worlds.world import Action, ControllerName, MalformedWorld, Outcome, World
 from reference.api.errors import ApiError
 from reference.api.kinds import Kind
-from reference.api.objects import Deployment, K, Object, Pod, ReplicaSet
+from reference.api.objects import Deployment, K, LabelSelector, Object, Pod, ReplicaSet
 from reference.api.owners import controller_of
+from reference.api.selectors import matches, selector_of, selects
 from reference.controllers.deployment import DeploymentController, DeploymentSync
 from reference.controllers.deployment.util import SyncError
 from reference.controllers.replicaset import ReplicaSetController
@@ -74,6 +75,15 @@ class WorldCache:
 
     async def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
         return [obj for obj in await self.list(kind, namespace) if _owner_uid(obj) == owner_uid]
+
+    async def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
+        return [obj for obj in await self.list(kind, namespace) if _owner_uid(obj) in ("", owner_uid)]
+
+    async def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Sequence[K]:
+        return [obj for obj in await self.list(kind, namespace) if matches(selector, obj.metadata.labels)]
+
+    async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
+        return [obj for obj in await self.list(kind, namespace) if selects(selector_of(obj), labels)]
 
     async def resource_version(self, kind: Kind[K]) -> int:  # noqa: ARG002
         return 0

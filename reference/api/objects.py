@@ -32,8 +32,12 @@ Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 IntOrString = Int32 | str
 
 
-class Value(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """The base of all API types."""
+class Value(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", gc=False):
+    """The base of all API types.
+
+    A value is made of older ones, so there are no circles, and Python's collector need not walk through all that a
+    large cluster holds to look for them (``gc=False``).
+    """
 
 
 class OwnerReference(Value, frozen=True):

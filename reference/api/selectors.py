@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from reference.api import fielderrors, formats
 from reference.api.errors import Cause
-from reference.api.objects import LabelSelector, LabelSelectorRequirement
+from reference.api.objects import Deployment, LabelSelector, LabelSelectorRequirement, Object, ReplicaSet
 from reference.api.quoting import go_quote
 
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
@@ -37,6 +37,16 @@ def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
     return all(_meets(requirement, labels) for requirement in selector.match_expressions)
 
 
+def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
+    """Whether the selector matches the labels, and is not one that matches everything."""
+    return not is_empty(selector) and matches(selector, labels)
+
+
+def selector_of(obj: Object) -> LabelSelector | None:
+    """The selector of a Deployment or a ReplicaSet; None of anything else."""
+    return obj.spec.selector if isinstance(obj, Deployment | ReplicaSet) else None
+
+
 def is_empty(selector: LabelSelector | None) -> bool:
     """Whether it is a selector without any requirement, which selects everything. None is not."""
     return selector is not None and not selector.match_labels and not selector.match_expressions
@@ -56,6 +66,15 @@ def check_selector(selector: LabelSelector | None) -> None:
             + _count_causes(expression.operator, expression.values)
             + _value_causes(expression.key, expression.values)
         )
+
+
+def is_valid(selector: LabelSelector | None) -> bool:
+    """Whether ``check_selector`` finds nothing wrong."""
+    try:
+        check_selector(selector)
+    except SelectorError:
+        return False
+    return True
 
 
 def format_selector(selector: LabelSelector | None) -> str:

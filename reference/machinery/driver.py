@@ -12,7 +12,7 @@ Source: none upstream; it is what makes client-go's blocking calls into values.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from datetime import datetime
 from types import coroutine
 from typing import Any
@@ -21,7 +21,7 @@ import msgspec
 
 from reference.api.errors import ApiError
 from reference.api.kinds import Kind
-from reference.api.objects import K
+from reference.api.objects import K, LabelSelector
 from reference.machinery.client import Call, Client
 from reference.machinery.environment import Cache, Queue, Recorder
 
@@ -43,6 +43,24 @@ class CacheControlledBy(msgspec.Struct, frozen=True):
     owner_uid: str
 
 
+class CacheClaimable(msgspec.Struct, frozen=True):
+    kind: Kind[Any]
+    namespace: str
+    owner_uid: str
+
+
+class CacheSelected(msgspec.Struct, frozen=True):
+    kind: Kind[Any]
+    namespace: str
+    selector: LabelSelector | None
+
+
+class CacheSelecting(msgspec.Struct, frozen=True):
+    kind: Kind[Any]
+    namespace: str
+    labels: Mapping[str, str]
+
+
 class CacheVersion(msgspec.Struct, frozen=True):
     kind: Kind[Any]
 
@@ -57,7 +75,18 @@ class Together(msgspec.Struct, frozen=True):
     questions: tuple[Any, ...]
 
 
-Question = Call | CacheGet | CacheList | CacheControlledBy | CacheVersion | Now | Together
+Question = (
+    Call
+    | CacheGet
+    | CacheList
+    | CacheControlledBy
+    | CacheClaimable
+    | CacheSelected
+    | CacheSelecting
+    | CacheVersion
+    | Now
+    | Together
+)
 Answer = Any
 """What the question asks for; an ApiError stands for a refusal, and is raised where the question was awaited."""
 
@@ -83,6 +112,18 @@ class AskingCache:
 
     async def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
         answer: Sequence[K] = await ask(CacheControlledBy(kind, namespace, owner_uid))
+        return answer
+
+    async def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
+        answer: Sequence[K] = await ask(CacheClaimable(kind, namespace, owner_uid))
+        return answer
+
+    async def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Sequence[K]:
+        answer: Sequence[K] = await ask(CacheSelected(kind, namespace, selector))
+        return answer
+
+    async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
+        answer: Sequence[K] = await ask(CacheSelecting(kind, namespace, labels))
         return answer
 
     async def resource_version(self, kind: Kind[K]) -> int:

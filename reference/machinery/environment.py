@@ -10,12 +10,12 @@ listers, a work queue, an event recorder.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
 from reference.api.kinds import Kind
-from reference.api.objects import K, Object
+from reference.api.objects import K, LabelSelector, Object
 from reference.machinery.client import Client
 
 EventType = Literal["Normal", "Warning"]
@@ -30,6 +30,18 @@ class Cache(Protocol):
 
     async def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
         """Those whose controlling owner reference has this uid; with the empty uid, those that have none."""
+        ...
+
+    async def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
+        """Those that this uid controls, and those that have no controlling owner."""
+        ...
+
+    async def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Sequence[K]:
+        """Those whose labels the selector matches."""
+        ...
+
+    async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
+        """Those whose selector matches the labels, and is not empty. They are Deployments or ReplicaSets."""
         ...
 
     async def resource_version(self, kind: Kind[K]) -> int:

@@ -8,11 +8,13 @@ Source: client-go ``tools/cache`` (shared informers, their indexers and handlers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 from reference.api.kinds import Kind
+from reference.api.objects import LabelSelector
 from reference.machinery.store import Change, Store, Table
 
 CacheOrder = Callable[[Iterable[Any]], Sequence[Any]]
@@ -71,3 +73,13 @@ class Informer:
 
     def controlled_by(self, namespace: str, owner_uid: str) -> Sequence[Any]:
         return self._order(self.table.controlled_by(namespace, owner_uid).values())
+
+    def claimable(self, namespace: str, owner_uid: str) -> Sequence[Any]:
+        controlled, free = self.table.controlled_by(namespace, owner_uid), self.table.controlled_by(namespace, "")
+        return self._order(chain(controlled.values(), free.values()))
+
+    def selected(self, namespace: str, selector: LabelSelector | None) -> Sequence[Any]:
+        return self._order(self.table.selected(namespace, selector))
+
+    def selecting(self, namespace: str, labels: Mapping[str, str]) -> Sequence[Any]:
+        return self._order(self.table.selecting(namespace, labels))

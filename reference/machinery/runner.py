@@ -60,6 +60,9 @@ class Runner:
             driver.CacheControlledBy: lambda asked: self._informer(asked.kind).controlled_by(
                 asked.namespace, asked.owner_uid
             ),
+            driver.CacheClaimable: lambda asked: self._informer(asked.kind).claimable(asked.namespace, asked.owner_uid),
+            driver.CacheSelected: lambda asked: self._informer(asked.kind).selected(asked.namespace, asked.selector),
+            driver.CacheSelecting: lambda asked: self._informer(asked.kind).selecting(asked.namespace, asked.labels),
             driver.CacheVersion: lambda asked: self._informer(asked.kind).resource_version(),
             driver.Now: lambda _: clock.now(),
             driver.Together: lambda asked: tuple(self._answer(question) for question in asked.questions),

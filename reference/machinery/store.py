@@ -1,7 +1,7 @@
 """What the API server has stored, as persistent values: a snapshot is a reference, an old state costs nothing.
 
-One ``Table`` a kind holds its objects with the two indexes that the controllers ask for. A write makes the next table
-and an entry in the kind's ``Log`` that carries it. So a cache that lags is no copy: it is the table of an earlier
+One ``Table`` a kind holds its objects with the indexes that the controllers ask for. A write makes the next table and
+an entry in the kind's ``Log`` that carries it. So a cache that lags is no copy: it is the table of an earlier
 entry (``reference.machinery.informer``).
 
 Source: etcd (one revision counter for everything, an ordered log of changes) and apimachinery's thread-safe store.
@@ -10,31 +10,43 @@ Source: etcd (one revision counter for everything, an ordered log of changes) an
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
 from immutables import Map
 
 from reference.api.kinds import KINDS, Kind
-from reference.api.objects import Object
+from reference.api.objects import LabelSelector, Object
 from reference.api.owners import controller_of
+from reference.api.selectors import is_empty, matches, selector_of, selects
 
 ChangeType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 _Named = Map[str, Any]
-_NONE: _Named = Map()
+_Index = Map[tuple[str, str, str], Map[str, None]]
+"""Names by namespace, key and value of a label."""
+_Labels = tuple[tuple[str, str], ...]
+_LabelsOf = Callable[[Object], _Labels]
+_NONE: Map[str, Any] = Map()
+_ANY = ("", "")
+"""Stands for the label of a selector that demands none, but has other requirements."""
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(msgspec.Struct, frozen=True, gc=False):
     """The objects of one kind: by namespace and name, and by namespace and the uid of their controlling owner.
 
     ``revision`` is that of the last change to the kind. The maps have no order of their own: whoever lists, sorts.
+
+    By label and by selector there are names only, so that most writes, which touch neither, leave those indexes alone.
     """
 
     revision: int = 0
     by_namespace: Map[str, _Named] = Map()
     by_controller: Map[tuple[str, str], _Named] = Map()
+    by_label: _Index = Map()
+    by_selector: _Index = Map()
+    """Each selector under one of the labels that it demands."""
 
     def get(self, namespace: str, name: str) -> Any | None:
         return self.by_namespace.get(namespace, _NONE).get(name)
@@ -47,6 +59,24 @@ class Table(msgspec.Struct, frozen=True):
         """Those that this uid controls, by name; with the empty uid, those that have no controlling owner."""
         return self.by_controller.get((namespace, owner_uid), _NONE)
 
+    def selected(self, namespace: str, selector: LabelSelector | None) -> Iterator[Any]:
+        """Those whose labels the selector matches."""
+        if selector is None:
+            return iter(())
+        here = self.names(namespace)
+        demanded = [self.by_label.get((namespace, *label), _NONE) for label in selector.match_labels.items()]
+        names = min(demanded, key=len, default=here)
+        return (obj for name in names if matches(selector, (obj := here[name]).metadata.labels))
+
+    def selecting(self, namespace: str, labels: Mapping[str, str]) -> Iterator[Any]:
+        """Those whose selector matches the labels, and is not empty."""
+        here = self.names(namespace)
+        for label in (_ANY, *labels.items()):
+            for name in self.by_selector.get((namespace, *label), _NONE):
+                obj = here[name]
+                if selects(selector_of(obj), labels):
+                    yield obj
+
     def with_object(self, obj: Object, revision: int) -> Table:
         """The next table, in which ``obj`` stands in the place of what had its name."""
         metadata = obj.metadata
@@ -58,7 +88,13 @@ class Table(msgspec.Struct, frozen=True):
         if old is not None and (old_owner := _owner_key(old)) != owner:
             by_controller = _without(by_controller, old_owner, name)
         by_controller = by_controller.set(owner, by_controller.get(owner, _NONE).set(name, obj))
-        return Table(revision, self.by_namespace.set(namespace, names.set(name, obj)), by_controller)
+        return Table(
+            revision,
+            self.by_namespace.set(namespace, names.set(name, obj)),
+            by_controller,
+            _moved(self.by_label, _labels, old, obj),
+            _moved(self.by_selector, _selector_labels, old, obj),
+        )
 
     def without(self, obj: Object, revision: int) -> Table:
         """The next table, in which ``obj`` is gone."""
@@ -67,10 +103,12 @@ class Table(msgspec.Struct, frozen=True):
             revision,
             _without(self.by_namespace, metadata.namespace, metadata.name),
             _without(self.by_controller, _owner_key(obj), metadata.name),
+            _moved(self.by_label, _labels, obj, None),
+            _moved(self.by_selector, _selector_labels, obj, None),
         )
 
 
-class Change(msgspec.Struct, frozen=True):
+class Change(msgspec.Struct, frozen=True, gc=False):
     """One entry of a kind's log: the object as written (or as it was, deleted) and the table since then."""
 
     type: ChangeType
@@ -153,6 +191,34 @@ class Store:
 def _owner_key(obj: Object) -> tuple[str, str]:
     owner = controller_of(obj.metadata)
     return obj.metadata.namespace, owner.uid if owner else ""
+
+
+def _labels(obj: Object) -> _Labels:
+    return tuple(obj.metadata.labels.items())
+
+
+def _selector_labels(obj: Object) -> _Labels:
+    """The one label that the object's selector is found under."""
+    selector = selector_of(obj)
+    if selector is None or is_empty(selector):
+        return ()
+    return (min(selector.match_labels.items(), default=_ANY),)
+
+
+def _moved(index: _Index, labels_of: _LabelsOf, old: Object | None, new: Object | None) -> _Index:
+    """The index with the name of ``new`` where it belongs, and no more where that of ``old`` was, which it replaces."""
+    before = labels_of(old) if old is not None else ()
+    after = labels_of(new) if new is not None else ()
+    if before == after:
+        return index
+    if old is not None:
+        for label in before:
+            index = _without(index, (old.metadata.namespace, *label), old.metadata.name)
+    if new is not None:
+        for label in after:
+            key = (new.metadata.namespace, *label)
+            index = index.set(key, index.get(key, _NONE).set(new.metadata.name, None))
+    return index
 
 
 def _without(index: Map[Any, _Named], key: Any, name: str) -> Map[Any, _Named]:

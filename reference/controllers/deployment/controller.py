@@ -9,9 +9,9 @@ from typing import Any
 
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
-from reference.api.objects import Deployment, LabelSelector, OwnerReference, Pod, ReplicaSet, replace
+from reference.api.objects import Deployment, OwnerReference, Pod, ReplicaSet, replace
 from reference.api.owners import controller_of, is_controlled_by
-from reference.api.selectors import SelectorError, check_selector, is_empty, matches
+from reference.api.selectors import SelectorError, check_selector, is_empty, is_valid
 from reference.controllers.deployment import bookkeeping, util
 from reference.controllers.deployment.pods import pods_of
 from reference.controllers.deployment.recreate import Recreate
@@ -55,7 +55,8 @@ class DeploymentSync(Rolling, Recreate, Rollback):
     async def get_replica_sets_for_deployment(self) -> list[ReplicaSet]:
         """The ReplicaSets that are the Deployment's after claiming, the oldest first. Raises what claiming raises."""
         meta, selector = self.deployment.metadata, self.deployment.spec.selector
-        all_ = await self.env.cache.list(REPLICA_SET, meta.namespace)
+        # Upstream lists all of the namespace, and its claim passes over those that others control.
+        all_ = await self.env.cache.claimable(REPLICA_SET, meta.namespace, meta.uid)
         try:
             check_selector(selector)
         except SelectorError as error:
@@ -158,8 +159,8 @@ class DeploymentController:
             return
         if not rs.metadata.labels:
             return
-        for deployment in await self.env.cache.list(DEPLOYMENT, rs.metadata.namespace):
-            if _selects(deployment.spec.selector, rs):
+        for deployment in await self.env.cache.selecting(DEPLOYMENT, rs.metadata.namespace, rs.metadata.labels):
+            if is_valid(deployment.spec.selector):
                 self._enqueue(deployment)
 
     async def _enqueue_owner(self, namespace: str, owner: OwnerReference) -> None:
@@ -186,14 +187,3 @@ class DeploymentController:
 
     def _enqueue(self, deployment: Deployment) -> None:
         self.env.queue.add(f"{deployment.metadata.namespace}/{deployment.metadata.name}")
-
-
-def _selects(selector: LabelSelector | None, rs: ReplicaSet) -> bool:
-    """Whether the selector, which must not be empty, matches; an invalid one matches nothing."""
-    if is_empty(selector):
-        return False
-    try:
-        check_selector(selector)
-    except SelectorError:
-        return False
-    return matches(selector, rs.metadata.labels)

@@ -24,7 +24,7 @@ ORPHAN = "orphan"
 _ABSENT_OWNERS = 500
 
 
-class Identity(msgspec.Struct, frozen=True, order=True):
+class Identity(msgspec.Struct, frozen=True, order=True, gc=False):
     """What an object is called, in full. Ordered as upstream orders the names that a virtual node might have."""
 
     kind: str
@@ -41,7 +41,7 @@ class Identity(msgspec.Struct, frozen=True, order=True):
         return self == identity_named(reference, self.namespace)
 
 
-class Node(msgspec.Struct, frozen=True):
+class Node(msgspec.Struct, frozen=True, gc=False):
     """An object, or a virtual one, as the collector knows it.
 
     ``deleting_dependents`` tells of an object in foreground deletion, which waits for its dependents.

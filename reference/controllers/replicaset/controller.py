@@ -20,12 +20,13 @@ from immutables import Map
 
 from reference.api.errors import ApiError
 from reference.api.kinds import POD, REPLICA_SET, Kind
-from reference.api.objects import LabelSelector, OwnerReference, Pod, ReplicaSet
+from reference.api.objects import OwnerReference, Pod, ReplicaSet
 from reference.api.owners import controller_of, is_controlled_by
-from reference.api.selectors import SelectorError, check_selector, is_empty, matches
+from reference.api.selectors import is_valid, matches
 from reference.controllers.replicaset.consistency import ConsistencyStore, Written
 from reference.controllers.replicaset.pod_control import NAMESPACE_TERMINATING, PodControl, PodControlError
 from reference.controllers.replicaset.pods import (
+    are_on_several_nodes,
     first_to_become_available,
     is_active,
     is_ready,
@@ -161,7 +162,7 @@ class ReplicaSetController:
             self.expectations.forget(key)
             return
         needs_sync = self.expectations.satisfied(key, await self.env.now())
-        if not _is_valid(rs.spec.selector):
+        if not is_valid(rs.spec.selector):
             return
 
         pods = await self._owned_pods_and_orphans(rs)
@@ -231,7 +232,8 @@ class ReplicaSetController:
     async def _delete_pods(self, rs: ReplicaSet, active: Sequence[Pod], count: int) -> None:
         chosen = list(active)
         if count < len(active):
-            related = await self.indirectly_related_pods(rs)
+            # Company tells apart only Pods on different nodes: without those nobody need be counted.
+            related = await self.indirectly_related_pods(rs) if are_on_several_nodes(active) else ()
             chosen = rank_pods(active, related, await self.env.now())[:count]
         key = _key(rs)
         self.expectations.expect_deletions(key, map(pod_key, chosen), await self.env.now())
@@ -255,9 +257,12 @@ class ReplicaSetController:
         if owner is None:
             return []
         siblings = await self.env.cache.controlled_by(REPLICA_SET, rs.metadata.namespace, owner.uid)
-        selectors = [sibling.spec.selector for sibling in siblings if _is_valid(sibling.spec.selector)]
-        pods = await self.env.cache.list(POD, rs.metadata.namespace)
-        return [pod for pod in pods if any(matches(selector, pod.metadata.labels) for selector in selectors)]
+        related: dict[str, Pod] = {}
+        for sibling in siblings:
+            if is_valid(sibling.spec.selector):
+                pods = await self.env.cache.selected(POD, rs.metadata.namespace, sibling.spec.selector)
+                related |= {pod.metadata.name: pod for pod in pods}
+        return list(related.values())
 
     async def _next_check(self, active: Sequence[Pod], min_ready_seconds: int, now: datetime) -> timedelta:
         """How long until the next Pod becomes available; ``now`` is the time that the status was counted at."""
@@ -270,9 +275,8 @@ class ReplicaSetController:
         """Queues every ReplicaSet whose selector, not being empty, matches the Pod's labels, if it has any."""
         if not pod.metadata.labels:
             return
-        for rs in await self.env.cache.list(REPLICA_SET, pod.metadata.namespace):
-            selector = rs.spec.selector
-            if _is_valid(selector) and not is_empty(selector) and matches(selector, pod.metadata.labels):
+        for rs in await self.env.cache.selecting(REPLICA_SET, pod.metadata.namespace, pod.metadata.labels):
+            if is_valid(rs.spec.selector):
                 self.env.queue.add(_key(rs))
 
     def _wrote_pod(self, pod: Pod) -> None:
@@ -318,14 +322,6 @@ def _count_terminating(rs: ReplicaSet, pods: Sequence[Pod]) -> int:
 
 def _names(reference: OwnerReference | None, rs: ReplicaSet) -> bool:
     return reference is not None and (reference.kind, reference.name) == (REPLICA_SET.name, rs.metadata.name)
-
-
-def _is_valid(selector: LabelSelector | None) -> bool:
-    try:
-        check_selector(selector)
-    except SelectorError:
-        return False
-    return True
 
 
 def _key(rs: ReplicaSet) -> str:

@@ -70,6 +70,11 @@ def node_name(pod: Pod) -> str:
     return pod_spec(pod.spec).node_name
 
 
+def are_on_several_nodes(pods: Iterable[Pod]) -> bool:
+    """Whether not all are on one node; those that are on none count as one node's."""
+    return len({node_name(pod) for pod in pods}) > 1
+
+
 def sidecar_names(pod: Pod) -> frozenset[str]:
     """The init containers that are always restarted."""
     return frozenset(

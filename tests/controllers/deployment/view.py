@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from conformance.worlds.runner import RecordingQueue, RecordingRecorder
 from reference.api.errors import ApiError
 from reference.api.kinds import Kind, kind_of
-from reference.api.objects import Deployment, Json, K, Object, ReplicaSet, from_json
+from reference.api.objects import Deployment, Json, K, LabelSelector, Object, ReplicaSet, from_json
 from reference.api.owners import controller_of
+from reference.api.selectors import matches, selector_of, selects
 from reference.machinery.client import Call, Client
 from reference.machinery.environment import Cache, Queue, Recorder
 
@@ -62,6 +63,16 @@ class _Listed:
     async def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
         found = [(obj, controller_of(obj.metadata)) for obj in await self.list(kind, namespace)]
         return [obj for obj, owner in found if (owner.uid if owner else "") == owner_uid]
+
+    async def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
+        found = [(obj, controller_of(obj.metadata)) for obj in await self.list(kind, namespace)]
+        return [obj for obj, owner in found if owner is None or owner.uid == owner_uid]
+
+    async def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Sequence[K]:
+        return [obj for obj in await self.list(kind, namespace) if matches(selector, obj.metadata.labels)]
+
+    async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
+        return [obj for obj in await self.list(kind, namespace) if selects(selector_of(obj), labels)]
 
     async def resource_version(self, kind: Kind[K]) -> int:  # noqa: ARG002
         return 0

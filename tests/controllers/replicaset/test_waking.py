@@ -9,9 +9,10 @@ import pytest
 
 from reference.api.kinds import POD
 from reference.api.objects import Json, Pod, ReplicaSet, from_json, replace
+from reference.api.selectors import selects
 from reference.controllers.replicaset import ReplicaSetController
 from reference.machinery.clock import VirtualClock
-from reference.machinery.driver import AskingEnvironment, CacheGet, CacheList, Question, run
+from reference.machinery.driver import AskingEnvironment, CacheGet, CacheSelecting, Question, run
 from reference.machinery.events import EventRecorder
 from reference.machinery.queue import WorkQueue
 from reference.versions import LATEST
@@ -64,8 +65,8 @@ class Listener:
     def _answer(self, question: Question) -> Any:
         if isinstance(question, CacheGet):
             return CACHE.get(question.name)
-        assert isinstance(question, CacheList)
-        return list(CACHE.values())
+        assert isinstance(question, CacheSelecting)
+        return [rs for rs in CACHE.values() if selects(rs.spec.selector, question.labels)]
 
 
 @pytest.fixture
