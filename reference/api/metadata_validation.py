@@ -41,7 +41,9 @@ def metadata_causes(metadata: ObjectMeta, *, namespaced: bool) -> list[Cause]:
 
 
 def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
-    """What is wrong with the metadata of an update."""
+    """What is wrong with the metadata of an update. What the object has already was found right when it was written."""
+    if new == old:
+        return []
     causes: list[Cause] = []
     added = sorted(name for name in dict.fromkeys(new.finalizers) if name not in old.finalizers)
     if old.deletion_timestamp is not None and added:
@@ -51,7 +53,8 @@ def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
     causes += _unchanged("name", new.name, old.name)
     causes += _unchanged("namespace", new.namespace, old.namespace)
     causes += _unchanged("uid", new.uid, old.uid)
-    causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
+    if new.creation_timestamp != old.creation_timestamp:
+        causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
     if new.deletion_timestamp != old.deletion_timestamp:
         causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
     grace = new.deletion_grace_period_seconds, old.deletion_grace_period_seconds

@@ -88,6 +88,8 @@ class EventRecorder:
 
     def flush(self, component: str) -> None:
         """Writes what was told since, or counts it, or drops it; ``component`` is who tells."""
+        if not self._told:
+            return
         told, self._told = self._told, []
         for event in told:
             source = EventSource(component=component)

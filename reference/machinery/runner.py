@@ -46,6 +46,9 @@ class Runner:
         clock: VirtualClock,
         order: CacheOrder = by_name,
     ) -> None:
+        self._store = store
+        self._seen = -1
+        """The store's revision when no informer had any news left."""
         self._perform = perform
         self._clock = clock
         self.queue = WorkQueue(clock)
@@ -77,9 +80,12 @@ class Runner:
         Whether there was any.
         """
         delivered = False
-        while pending := [one for one in self.informers.values() if one.pending() and not one.stalled]:
-            self._take_one(min(pending, key=Informer.next_revision))
-            delivered = True
+        if self._seen != self._store.revision:
+            while (informer := self._first_to_take()) is not None:
+                self._take_one(informer)
+                delivered = True
+            if not any(informer.pending() for informer in self.informers.values()):
+                self._seen = self._store.revision
         self._recorder.flush(self.name)
         return delivered
 
@@ -109,6 +115,18 @@ class Runner:
 
     def _informer(self, kind: Kind[Any]) -> Informer:
         return self.informers[kind.resource]
+
+    def _first_to_take(self) -> Informer | None:
+        """The informer whose next news is the oldest; None if none has any that it may take."""
+        first: Informer | None = None
+        for informer in self.informers.values():
+            if (
+                informer.pending()
+                and not informer.stalled
+                and (first is None or informer.next_revision() < first.next_revision())
+            ):
+                first = informer
+        return first
 
     def _take_one(self, informer: Informer) -> None:
         change, old = informer.take()

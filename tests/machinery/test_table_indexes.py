@@ -21,7 +21,13 @@ from reference.machinery.store import Store
 SPACES = ("one", "other")
 NAMES = tuple("abcdefgh")
 OWNERS = ("", "x", "y")
-LABELS: tuple[dict[str, str], ...] = ({}, {"app": "web"}, {"app": "db"}, {"app": "web", "tier": "back"}, {"tier": "back"})
+LABELS: tuple[dict[str, str], ...] = (
+    {},
+    {"app": "web"},
+    {"app": "db"},
+    {"app": "web", "tier": "back"},
+    {"tier": "back"},
+)
 HAS_APP = (LabelSelectorRequirement("app", "Exists"),)
 NOT_BACK = (LabelSelectorRequirement("tier", "NotIn", ("back",)),)
 SELECTORS = (

@@ -10,6 +10,7 @@ Source: ``pkg/controller/garbagecollector/graph.go`` and ``uid_cache.go``.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 
 import msgspec
@@ -112,17 +113,28 @@ class Graph:
 
 
 class AbsentOwners:
-    """The owners last found not to exist, so that not every dependent asks the server again: one value."""
+    """The owners last found not to exist, so that not every dependent asks the server again."""
 
     def __init__(self) -> None:
-        self.least_recent_first: tuple[Identity, ...] = ()
+        self._identities: OrderedDict[Identity, None] = OrderedDict()
+
+    @property
+    def least_recent_first(self) -> tuple[Identity, ...]:
+        """All that is remembered, as one value."""
+        return tuple(self._identities)
+
+    @least_recent_first.setter
+    def least_recent_first(self, identities: tuple[Identity, ...]) -> None:
+        self._identities = OrderedDict.fromkeys(identities)
 
     def add(self, identity: Identity) -> None:
-        others = tuple(other for other in self.least_recent_first if other != identity)
-        self.least_recent_first = (*others, identity)[-_ABSENT_OWNERS:]
+        self._identities[identity] = None
+        self._identities.move_to_end(identity)
+        if len(self._identities) > _ABSENT_OWNERS:
+            self._identities.popitem(last=False)
 
     def __contains__(self, identity: Identity) -> bool:
-        if identity not in self.least_recent_first:
+        if identity not in self._identities:
             return False
         self.add(identity)
         return True
