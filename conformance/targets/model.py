@@ -55,8 +55,11 @@ class ModelTarget:
 
     @contextmanager
     def session(self, title: str) -> Iterator[ModelSession]:
-        cluster = Cluster(self._version, deployment_controller=self._deployment_controller)
-        yield ModelSession(cluster, namespace_name(title))
+        yield ModelSession(self.new_cluster(), namespace_name(title))
+
+    def new_cluster(self) -> Cluster:
+        """A cluster as every session gets one."""
+        return Cluster(self._version, deployment_controller=self._deployment_controller)
 
 
 class ModelSession:

@@ -34,7 +34,8 @@ def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
     for key, value in selector.match_labels.items():
         if labels.get(key) != value:
             return False
-    return all(_meets(requirement, labels) for requirement in selector.match_expressions)
+    requirements = selector.match_expressions
+    return not requirements or all(_meets(requirement, labels) for requirement in requirements)
 
 
 def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:

@@ -88,13 +88,13 @@ class Table(msgspec.Struct, frozen=True, gc=False):
         if old is not None and (old_owner := _owner_key(old)) != owner:
             by_controller = _without(by_controller, old_owner, name)
         by_controller = by_controller.set(owner, by_controller.get(owner, _NONE).set(name, obj))
-        return Table(
-            revision,
-            self.by_namespace.set(namespace, names.set(name, obj)),
-            by_controller,
-            _moved(self.by_label, _labels, old, obj),
-            _moved(self.by_selector, _selector_labels, old, obj),
-        )
+        by_label, by_selector = self.by_label, self.by_selector
+        if old is None or old.metadata.labels != metadata.labels:
+            by_label = _moved(by_label, _labels, old, obj)
+        if old is None or selector_of(old) != selector_of(obj):
+            by_selector = _moved(by_selector, _selector_labels, old, obj)
+        by_namespace = self.by_namespace.set(namespace, names.set(name, obj))
+        return Table(revision, by_namespace, by_controller, by_label, by_selector)
 
     def without(self, obj: Object, revision: int) -> Table:
         """The next table, in which ``obj`` is gone."""
@@ -205,15 +205,11 @@ def _selector_labels(obj: Object) -> _Labels:
 
 def _moved(index: _Index, labels_of: _LabelsOf, old: Object | None, new: Object | None) -> _Index:
     """The index with the name of ``new`` where it belongs, and no more where that of ``old`` was, which it replaces."""
-    before = labels_of(old) if old is not None else ()
-    after = labels_of(new) if new is not None else ()
-    if before == after:
-        return index
     if old is not None:
-        for label in before:
+        for label in labels_of(old):
             index = _without(index, (old.metadata.namespace, *label), old.metadata.name)
     if new is not None:
-        for label in after:
+        for label in labels_of(new):
             key = (new.metadata.namespace, *label)
             index = index.set(key, index.get(key, _NONE).set(new.metadata.name, None))
     return index

@@ -1,4 +1,4 @@
-"""The same story twice, in processes that hash differently: the same journal, byte for byte."""
+"""Everything twice, in two processes that hash differently: the same journal of writes, byte for byte."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+
+import msgspec
+
+ROOT = Path(__file__).parents[2]
 
 STORY = """
 import msgspec
@@ -25,14 +29,35 @@ print(msgspec.json.encode([told(write) for write in world.cluster.writes]).decod
 """
 
 
-def _journal(hash_seed: str) -> bytes:
-    root = Path(__file__).parents[2]
-    environment = os.environ | {"PYTHONHASHSEED": hash_seed}
-    done = subprocess.run([sys.executable, "-c", STORY], cwd=root, env=environment, capture_output=True, check=True)
-    return done.stdout
+def started(hash_seed: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+    """Python, with these arguments, from the root of the project."""
+    variables = os.environ | {"PYTHONHASHSEED": hash_seed} | environment
+    return subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=variables, stdout=subprocess.PIPE)
 
 
-def test_two_runs_write_the_same_whatever_the_hash_seed() -> None:
-    first, second = _journal("1"), _journal("2")
-    assert first == second
-    assert first.count(b'"verb":"create"') > 20
+def ended(process: subprocess.Popen[bytes]) -> bytes:
+    """What it printed. It has to end well."""
+    output, _ = process.communicate()
+    assert process.returncode == 0, output.decode()
+    return output
+
+
+def test_a_story_with_a_deletion_in_the_foreground() -> None:
+    first, second = (started(seed, "-c", STORY) for seed in ("1", "2"))
+    journal = ended(first)
+    assert journal == ended(second)
+    assert journal.count(b'"verb":"create"') > 20
+
+
+def test_every_scenario_of_the_features(tmp_path: Path) -> None:
+    journals = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
+    command = ["-m", "pytest", "features", "-q", "--target=journalled", "-p", "tests.cluster.journalled"]
+    processes = [
+        started(seed, *command, JOURNAL=str(journal)) for seed, journal in zip(("1", "2"), journals, strict=True)
+    ]
+    summaries = [ended(process).splitlines()[-1] for process in processes]
+    first, second = (journal.read_bytes().splitlines() for journal in journals)
+    scenarios = [msgspec.json.decode(line)["scenario"] for line in first]
+    differing = [name for name, *lines in zip(scenarios, first, second, strict=True) if lines[0] != lines[1]]
+    assert differing == []
+    assert summaries == [b"%d passed, 0 failed, 0 errors, 0 skipped" % len(scenarios)] * 2

@@ -31,7 +31,10 @@ def is_terminating(pod: Pod) -> bool:
 
 def ready_condition(pod: Pod) -> PodCondition | None:
     """The Ready condition, whatever its status."""
-    return next((condition for condition in pod.status.conditions if condition.type == "Ready"), None)
+    for condition in pod.status.conditions:
+        if condition.type == "Ready":
+            return condition
+    return None
 
 
 def is_ready(pod: Pod) -> bool:

@@ -26,13 +26,14 @@ def calculate_status(
     it is, and which goes when there is none.
     """
     ready = [pod for pod in active if is_ready(pod)]
+    wait = rs.spec.min_ready_seconds
     template = rs.spec.template.metadata.labels.items()
     return replace(
         rs.status,
         replicas=len(active),
         fully_labeled_replicas=sum(template <= pod.metadata.labels.items() for pod in active),
         ready_replicas=len(ready),
-        available_replicas=sum(is_available(pod, rs.spec.min_ready_seconds, now) for pod in ready),
+        available_replicas=sum(is_available(pod, wait, now) for pod in ready) if wait else len(ready),
         terminating_replicas=terminating,
         conditions=_conditions(rs, len(active), error, now),
     )
