@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from rich.console import Console
 
-from benchmarks import syncs
+from benchmarks import fleet, syncs, writes
 
 console = Console()
-for table in (syncs.table("deployment"), syncs.table("replicaset")):
-    console.print(table)
+syncs_tables = (partial(syncs.table, "deployment"), partial(syncs.table, "replicaset"))
+for table in (*syncs_tables, writes.table, fleet.rollout_table, fleet.table):
+    console.print(table())

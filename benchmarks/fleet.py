@@ -1,37 +1,50 @@
 """A fleet on the model: Deployments of three Pods created, rolled to a new template, and deleted, in virtual time.
 
-``python -m benchmarks.fleet SIZE NAMESPACES`` does it once, in a process of its own, and prints what it took as JSON.
-A stand-in for the kubelets makes every Pod ready as it comes. No log of writes is kept, so the memory is what the
-cluster itself needs.
+``table`` does it for fleets of several sizes, each in a process of its own, so that the memory is its alone: that is
+``python -m benchmarks.fleet SIZE NAMESPACES``, which prints what it took as JSON. A stand-in for the kubelets makes
+every Pod ready as it comes, which is within the time. No log of writes is kept, so the memory is what the cluster
+itself needs.
 """
 
 from __future__ import annotations
 
+import gc
+import math
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 
 import msgspec
+from rich.table import Table
 
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD
 from reference.api.objects import Json, Pod
 from reference.cluster import Cluster
 from reference.controllers import kubelet
 from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call, DeleteOptions
+from reference.versions import LATEST
 
+FLEETS = ((100, 1), (1_000, 1), (1_000, 100), (10_000, 1))
+"""Deployments, and namespaces that they are dealt out to."""
 REPLICAS = 3
+ROLLED_REPLICAS, ROLLED_BATCH = 100, 3
+_TURNS = 10
 _SYNCS = 10**9
 """A bound on syncs that no fleet reaches: the cluster's own is made for what one person does."""
 
 
 class Took(msgspec.Struct):
-    """Seconds for each phase, the process's largest size, and how many times the store was written to."""
+    """Seconds for each phase, MB of memory, and how many times the store was written to."""
 
     create: float
     roll: float
     delete: float
-    megabytes: float
+    peak: float
+    """The most memory that the process ever had."""
+    growth: float
+    """How much of it came after the modules were loaded."""
     writes: int
 
     @property
@@ -42,12 +55,14 @@ class Took(msgspec.Struct):
 class Fleet:
     """So many Deployments in a cluster of their own, dealt out to so many namespaces."""
 
-    def __init__(self, size: int, namespaces: int = 1, replicas: int = REPLICAS, batch: str = "25%") -> None:
-        self.cluster = Cluster(keep_writes=False)
+    def __init__(self, size: int, namespaces: int = 1, replicas: int = REPLICAS, surge: int = 1) -> None:
+        self.cluster = Cluster(LATEST, keep_writes=False)
         self._server = self.cluster.server
         self._names = [(f"space-{index % namespaces}", f"web-{index}") for index in range(size)]
         self._replicas = replicas
-        self._batch = batch
+        self._surge = surge
+        self.batches = 0
+        """How many times Pods were made ready."""
         for space in range(namespaces):
             self._server.create(NAMESPACE, "", {"metadata": {"name": f"space-{space}"}})
         self._settle()
@@ -68,6 +83,11 @@ class Fleet:
             self._server.delete(DEPLOYMENT, space, name, DeleteOptions("Background"))
         self._settle()
 
+    @property
+    def writes(self) -> int:
+        """How many times the store was written to so far."""
+        return self.cluster.server.store.revision
+
     def count(self, image: str) -> int:
         """How many Pods run this image and are ready."""
         pods: tuple[Pod, ...] = self._server.perform(Call("list", POD, ""))
@@ -77,6 +97,7 @@ class Fleet:
         """Settles, and makes the new Pods ready, until no new ones come of it."""
         self._settle()
         while self._make_ready():
+            self.batches += 1
             self._settle()
 
     def _make_ready(self) -> int:
@@ -95,7 +116,7 @@ class Fleet:
 
     def _manifest(self, name: str, image: str = "app:1") -> Json:
         labels = {"app": name}
-        rolling = {"maxSurge": self._batch, "maxUnavailable": self._batch}
+        rolling = {"maxSurge": self._surge, "maxUnavailable": 0}
         return {
             "metadata": {"name": name, "labels": labels},
             "spec": {
@@ -110,8 +131,53 @@ class Fleet:
         }
 
 
+def table() -> Table:
+    """One row a fleet; the caption tells by which power of the size time and memory grow in one namespace."""
+    result = Table(
+        title=f"Deployments × {REPLICAS} Pods on the model, Kubernetes {LATEST.name}, seconds of one core",
+        title_justify="left",
+        caption_justify="left",
+    )
+    for heading in ("Deployments", "namespaces", "created", "rolled", "deleted", "ms each", "MB", "writes/s"):
+        result.add_column(heading, justify="right")
+    together: list[tuple[int, Took]] = []
+    for size, namespaces in FLEETS:
+        took = _in_a_process(size, namespaces)
+        if namespaces == 1:
+            together.append((size, took))
+        phases = (f"{seconds:.2f}" for seconds in (took.create, took.roll, took.delete))
+        each, writes = took.seconds / size * 1000, took.writes / took.seconds
+        result.add_row(f"{size:,}", f"{namespaces:,}", *phases, f"{each:.1f}", f"{took.peak:.0f}", f"{writes:,.0f}")
+    (small, first), *_, (large, last) = together
+    factor = large / small
+    time_power, memory_power = _power(factor, last.seconds / first.seconds), _power(factor, last.growth / first.growth)
+    result.caption = (
+        f"from {small:,} to {large:,} Deployments time grows as size^{time_power:.2f}, "
+        f"memory (without the {last.peak - last.growth:.0f} MB of an empty process) as size^{memory_power:.2f}"
+    )
+    return result
+
+
+def rollout_table() -> Table:
+    """One Deployment of many Pods rolled in small batches: the best of a few."""
+    result = Table(
+        title=f"A rollout of {ROLLED_REPLICAS} Pods on the model, the kubelets' part in it", title_justify="left"
+    )
+    for heading in ("batches", "writes", "ms"):
+        result.add_column(heading, justify="right")
+    best = math.inf
+    for _ in range(_TURNS):
+        fleet = Fleet(1, 1, ROLLED_REPLICAS, ROLLED_BATCH)
+        fleet.create()
+        batches, writes = fleet.batches, fleet.writes
+        best = min(best, _seconds(fleet.roll))
+    result.add_row(str(fleet.batches - batches), str(fleet.writes - writes), f"{best * 1000:.0f}")
+    return result
+
+
 def measured(size: int, namespaces: int) -> Took:
     """Does it, and sees to it that it was done. Raises AssertionError if it was not."""
+    empty = _peak()
     fleet = Fleet(size, namespaces)
     create = _seconds(fleet.create)
     assert fleet.count("app:1") == size * REPLICAS
@@ -119,8 +185,20 @@ def measured(size: int, namespaces: int) -> Took:
     assert fleet.count("app:2") == size * REPLICAS
     delete = _seconds(fleet.delete)
     assert fleet.count("app:") == 0
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Took(create, roll, delete, megabytes, fleet.cluster.server.store.revision)
+    return Took(create, roll, delete, _peak(), _peak() - empty, fleet.writes)
+
+
+def _in_a_process(size: int, namespaces: int) -> Took:
+    command = [sys.executable, "-m", "benchmarks.fleet", str(size), str(namespaces)]
+    return msgspec.json.decode(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout, type=Took)
+
+
+def _power(factor: float, growth: float) -> float:
+    return math.log(growth) / math.log(factor)
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _seconds(phase: Callable[[], None]) -> float:
@@ -137,4 +215,5 @@ def _waits(pod: Pod) -> bool:
 
 
 if __name__ == "__main__":
+    gc.set_threshold(100_000, 50, 50)  # as the harness has it while scenarios run
     print(msgspec.json.encode(measured(int(sys.argv[1]), int(sys.argv[2]))).decode())

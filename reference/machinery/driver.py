@@ -175,8 +175,9 @@ def run(started: Coroutine[Any, Any, Any], answer: Callable[[Question], Answer])
     """Drives a coroutine to its end; returns what it returns, raises what it raises."""
     reply: Answer = None
     try:
-        while True:
-            reply = answer(_step(started, reply))
+        while True:  # as ``_step`` does; a call less for every question counts
+            question = started.throw(reply) if isinstance(reply, ApiError) else started.send(reply)
+            reply = answer(question)
     except StopIteration as end:
         return end.value
 

@@ -63,7 +63,12 @@ class ControllerRefManager(Generic[Owned]):
         """
         claimed: list[Owned] = []
         errors: list[Exception] = []
+        uid, selector = self.controller.metadata.uid, self.selector
         for obj in objects:
+            owner = controller_of(obj.metadata)
+            if owner is not None and owner.uid == uid and matches(selector, obj.metadata.labels):
+                claimed.append(obj)  # nearly all are of this kind, and there is nothing to wait for
+                continue
             try:
                 if await self.claim_object(obj):
                     claimed.append(obj)

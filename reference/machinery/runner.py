@@ -48,7 +48,7 @@ class Runner:
     ) -> None:
         self._store = store
         self._seen = -1
-        """The store's revision when no informer had any news left."""
+        """The store's revision when there was no news left; an earlier one while an informer is stalled."""
         self._perform = perform
         self._clock = clock
         self.queue = WorkQueue(clock)
@@ -84,7 +84,7 @@ class Runner:
             while (informer := self._first_to_take()) is not None:
                 self._take_one(informer)
                 delivered = True
-            if not any(informer.pending() for informer in self.informers.values()):
+            if not any(informer.stalled for informer in self.informers.values()):
                 self._seen = self._store.revision
         self._recorder.flush(self.name)
         return delivered

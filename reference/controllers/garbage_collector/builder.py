@@ -49,6 +49,8 @@ class GraphBuilder:
         """An informer shows an object, in the place of ``old`` if it had one there."""
         metadata = new.metadata
         node = self.graph.get(metadata.uid)
+        if node is not None and not node.virtual and old is not None and _same_relations(old.metadata, metadata):
+            return
         if node is None:
             node = Node(
                 identity_of(new),
@@ -189,6 +191,16 @@ class GraphBuilder:
         owner = identity_named(reference, node.namespace)
         message = f'ownerRef {owner} does not exist in namespace "{node.namespace}"'
         self._recorder.event(_stand_in(node.identity), "Warning", "OwnerRefInvalidNamespace", message)
+
+
+def _same_relations(old: ObjectMeta, new: ObjectMeta) -> bool:
+    """Whether nothing of what the graph is made of has changed, as in most updates: of a status, say."""
+    return (
+        old.uid == new.uid
+        and old.owner_references == new.owner_references
+        and old.deletion_timestamp == new.deletion_timestamp
+        and old.finalizers == new.finalizers
+    )
 
 
 def _deletion_starts_with(finalizer: str, old: Object | None, new: Object) -> bool:

@@ -75,7 +75,8 @@ def node_name(pod: Pod) -> str:
 
 def are_on_several_nodes(pods: Iterable[Pod]) -> bool:
     """Whether not all are on one node; those that are on none count as one node's."""
-    return len({node_name(pod) for pod in pods}) > 1
+    with_different_specs = {id(pod.spec): pod for pod in pods}  # most share theirs, which need be read only once
+    return len({node_name(pod) for pod in with_different_specs.values()}) > 1
 
 
 def sidecar_names(pod: Pod) -> frozenset[str]:

@@ -46,7 +46,7 @@ class RankedPod(msgspec.Struct, frozen=True):
 def rank_pods(pods: Sequence[Pod], related: Iterable[Pod], now: datetime) -> list[Pod]:
     """``pods``, the first to delete first. Ties are left as upstream's sort leaves them."""
     company = Counter(node_name(pod) for pod in related if is_active(pod))
-    ranked = [_ranked(pod, company[node_name(pod)]) for pod in pods]
+    ranked = [_ranked(pod, node, company[node]) for pod in pods for node in (node_name(pod),)]
     go_sort(ranked, lambda a, b: goes_first(a, b, now))
     return [entry.pod for entry in ranked]
 
@@ -78,12 +78,12 @@ def deletion_cost(pod: Pod) -> int:
     return cost if cost in _INT32 else 0
 
 
-def _ranked(pod: Pod, company: int) -> RankedPod:
+def _ranked(pod: Pod, node: str, company: int) -> RankedPod:
     condition = ready_condition(pod)
     ready = condition is not None and condition.status == "True"
     return RankedPod(
         pod=pod,
-        node=node_name(pod),
+        node=node,
         phase=_PHASES.get(pod.status.phase, 0),
         ready=ready,
         cost=deletion_cost(pod),
