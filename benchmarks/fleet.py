@@ -23,6 +23,7 @@ from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD
 from reference.api.objects import Json, Pod
 from reference.cluster import Cluster
 from reference.controllers import kubelet
+from reference.controllers.replicaset.pods import is_ready
 from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call, DeleteOptions
 from reference.versions import LATEST
 
@@ -210,8 +211,7 @@ def _seconds(phase: Callable[[], None]) -> float:
 
 def _waits(pod: Pod) -> bool:
     """Whether the kubelet has still to make it ready."""
-    ready = any((one.type, one.status) == (kubelet.READY, "True") for one in pod.status.conditions)
-    return not ready and pod.metadata.deletion_timestamp is None
+    return not is_ready(pod) and pod.metadata.deletion_timestamp is None
 
 
 if __name__ == "__main__":

@@ -63,12 +63,16 @@ class ControllerRefManager(Generic[Owned]):
         """
         claimed: list[Owned] = []
         errors: list[Exception] = []
-        uid, selector = self.controller.metadata.uid, self.selector
+        uid, labels, match = self.controller.metadata.uid, None, False
         for obj in objects:
             owner = controller_of(obj.metadata)
-            if owner is not None and owner.uid == uid and matches(selector, obj.metadata.labels):
-                claimed.append(obj)  # nearly all are of this kind, and there is nothing to wait for
-                continue
+            if owner is not None and owner.uid == uid:
+                if obj.metadata.labels is not labels:  # Pods of one template share theirs
+                    labels = obj.metadata.labels
+                    match = matches(self.selector, labels)
+                if match:
+                    claimed.append(obj)
+                    continue
             try:
                 if await self.claim_object(obj):
                     claimed.append(obj)

@@ -118,15 +118,10 @@ class Runner:
 
     def _first_to_take(self) -> Informer | None:
         """The informer whose next news is the oldest; None if none has any that it may take."""
-        first: Informer | None = None
-        for informer in self.informers.values():
-            if (
-                informer.pending()
-                and not informer.stalled
-                and (first is None or informer.next_revision() < first.next_revision())
-            ):
-                first = informer
-        return first
+        with_news = [informer for informer in self.informers.values() if informer.pending() and not informer.stalled]
+        if len(with_news) < 2:
+            return with_news[0] if with_news else None
+        return min(with_news, key=Informer.next_revision)
 
     def _take_one(self, informer: Informer) -> None:
         change, old = informer.take()

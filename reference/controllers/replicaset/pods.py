@@ -38,8 +38,10 @@ def ready_condition(pod: Pod) -> PodCondition | None:
 
 
 def is_ready(pod: Pod) -> bool:
-    condition = ready_condition(pod)
-    return condition is not None and condition.status == "True"
+    for condition in pod.status.conditions:
+        if condition.type == "Ready":
+            return condition.status == "True"
+    return False
 
 
 def is_available(pod: Pod, min_ready_seconds: int, now: datetime) -> bool:

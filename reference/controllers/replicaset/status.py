@@ -27,11 +27,14 @@ def calculate_status(
     """
     ready = [pod for pod in active if is_ready(pod)]
     wait = rs.spec.min_ready_seconds
-    template = rs.spec.template.metadata.labels.items()
+    labels = rs.spec.template.metadata.labels
+    demanded = labels.items()
     return replace(
         rs.status,
         replicas=len(active),
-        fully_labeled_replicas=sum(template <= pod.metadata.labels.items() for pod in active),
+        fully_labeled_replicas=sum(
+            pod.metadata.labels is labels or demanded <= pod.metadata.labels.items() for pod in active
+        ),
         ready_replicas=len(ready),
         available_replicas=sum(is_available(pod, wait, now) for pod in ready) if wait else len(ready),
         terminating_replicas=terminating,
