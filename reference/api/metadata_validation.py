@@ -41,9 +41,9 @@ def metadata_causes(metadata: ObjectMeta, *, namespaced: bool) -> list[Cause]:
 
 
 def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
-    """What is wrong with the metadata of an update. What the object has already was found right when it was written."""
-    if new == old:
-        return []
+    """What is wrong with the metadata of an update."""
+    if new == old and not new.finalizers:
+        return []  # it was found right when it was written, and by the same checks, but for those of finalizers
     causes: list[Cause] = []
     added = sorted(name for name in dict.fromkeys(new.finalizers) if name not in old.finalizers)
     if old.deletion_timestamp is not None and added:

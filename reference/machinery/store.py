@@ -126,12 +126,14 @@ class Log:
     def __init__(self) -> None:
         self._changes: deque[Change] = deque()
         self._forgotten = 0
-        self.end = 0
+
+    @property
+    def end(self) -> int:
         """The position behind the newest change."""
+        return self._forgotten + len(self._changes)
 
     def append(self, change: Change) -> None:
         self._changes.append(change)
-        self.end += 1
 
     def at(self, position: int) -> Change:
         """The change at a position. Raises IndexError if it is forgotten, or not there yet."""

@@ -22,7 +22,6 @@ import msgspec
 from reference.api.errors import ApiError, Cause, already_exists, conflict, invalid, not_found
 from reference.api.kinds import KINDS, Kind
 from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, Pod, replace
-from reference.api.selectors import matches
 from reference.api.validation import validate_create, validate_status_update, validate_update
 from reference.machinery.client import Call, DeleteOptions, PatchType
 from reference.machinery.clock import VirtualClock
@@ -150,13 +149,12 @@ class ApiServer:
 
     def _list(self, call: Call) -> tuple[Any, ...]:
         table = self.store.table(call.kind)
-        spaces = [table.names(call.namespace)] if call.namespace else list(table.by_namespace.values())
+        spaces = [call.namespace] if call.namespace else list(table.by_namespace)
         selector: LabelSelector | None = call.body
         found = [
             obj
-            for names in spaces
-            for obj in names.values()
-            if selector is None or matches(selector, obj.metadata.labels)
+            for space in spaces
+            for obj in (table.names(space).values() if selector is None else table.selected(space, selector))
         ]
         return tuple(sorted(found, key=_order))
 
