@@ -29,11 +29,11 @@ class Cache(Protocol):
     async def list(self, kind: Kind[K], namespace: str) -> Sequence[K]: ...
 
     async def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
-        """Those whose controlling owner reference has this uid; with the empty uid, those that have none."""
+        """The ReplicaSets or Pods whose controlling owner has this uid; with the empty uid, those that have none."""
         ...
 
     async def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
-        """Those that this uid controls, and those that have no controlling owner."""
+        """The ReplicaSets or Pods that this uid controls, and those that have no controlling owner."""
         ...
 
     async def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Sequence[K]:
@@ -41,7 +41,7 @@ class Cache(Protocol):
         ...
 
     async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
-        """Those whose selector matches the labels, and is not empty. They are Deployments or ReplicaSets."""
+        """The Deployments or ReplicaSets whose selector matches the labels, and is not empty."""
         ...
 
     async def resource_version(self, kind: Kind[K]) -> int:

@@ -17,7 +17,7 @@ import msgspec
 from immutables import Map
 
 from reference.api.kinds import KINDS, Kind
-from reference.api.objects import LabelSelector, Object
+from reference.api.objects import LabelSelector, Object, Pod, ReplicaSet
 from reference.api.owners import controller_of
 from reference.api.selectors import is_empty, matches, selector_of, selects
 
@@ -29,6 +29,7 @@ _Index = Map[tuple[str, str, str], Map[str, None]]
 _Labels = tuple[tuple[str, str], ...]
 _LabelsOf = Callable[[Object], _Labels]
 _NONE: Map[str, Any] = Map()
+_CONTROLLED = (ReplicaSet, Pod)
 _ANY = ("", "")
 """Stands for the label of a selector that demands none, but has other requirements."""
 
@@ -56,7 +57,10 @@ class Table(msgspec.Struct, frozen=True, gc=False):
         return self.by_namespace.get(namespace, _NONE)
 
     def controlled_by(self, namespace: str, owner_uid: str) -> _Named:
-        """Those that this uid controls, by name; with the empty uid, those that have no controlling owner."""
+        """Those that this uid controls, by name; with the empty uid, those that have no controlling owner.
+
+        ReplicaSets and Pods only: Events, of which there are most, need not be found so.
+        """
         return self.by_controller.get((namespace, owner_uid), _NONE)
 
     def selected(self, namespace: str, selector: LabelSelector | None) -> Iterator[Any]:
@@ -82,12 +86,13 @@ class Table(msgspec.Struct, frozen=True, gc=False):
         metadata = obj.metadata
         namespace, name = metadata.namespace, metadata.name
         names = self.by_namespace.get(namespace, _NONE)
-        by_controller = self.by_controller
-        owner = _owner_key(obj)
         old = names.get(name)
-        if old is not None and (old_owner := _owner_key(old)) != owner:
-            by_controller = _without(by_controller, old_owner, name)
-        by_controller = by_controller.set(owner, by_controller.get(owner, _NONE).set(name, obj))
+        by_controller = self.by_controller
+        if isinstance(obj, _CONTROLLED):
+            owner = _owner_key(obj)
+            if old is not None and (old_owner := _owner_key(old)) != owner:
+                by_controller = _without(by_controller, old_owner, name)
+            by_controller = by_controller.set(owner, by_controller.get(owner, _NONE).set(name, obj))
         by_label, by_selector = self.by_label, self.by_selector
         if old is None or old.metadata.labels != metadata.labels:
             by_label = _moved(by_label, _labels, old, obj)
