@@ -55,7 +55,7 @@ def is_empty(selector: LabelSelector | None) -> bool:
 
 def check_selector(selector: LabelSelector | None) -> None:
     """Raises SelectorError for the first requirement that is wrong: labels first, by key, then expressions."""
-    if selector is None:
+    if selector is None or (not selector.match_expressions and _are_right(selector.match_labels)):
         return
     for key in sorted(selector.match_labels):
         _raise(_key_causes(key) + _value_causes(key, [selector.match_labels[key]]))
@@ -98,6 +98,11 @@ def parse_selector(text: str) -> LabelSelector:
     except SelectorError as error:
         raise SelectorError(f"{_UNPARSED}{error}") from None
     return selector
+
+
+def _are_right(labels: Mapping[str, str]) -> bool:
+    """Whether there is nothing wrong with any label: the short way, which every sync goes."""
+    return not any(formats.qualified_name(key) or formats.label_value(value) for key, value in labels.items())
 
 
 def _meets(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from reference.api.objects import Deployment, ReplicaSet, replace
 from reference.controllers.deployment.util import MAX_INT32, int32, max_surge, wrap
@@ -29,6 +30,7 @@ MAX_REVISION_HISTORY_LENGTH = 2000
 _INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
 
 
+@lru_cache(maxsize=4096)  # a sync reads the same few again and again
 def parse_int64(text: str) -> int | None:
     """The number as Go's ``ParseInt`` reads it, in base 10; None if it is none or does not fit."""
     match = _INTEGER.fullmatch(text)
