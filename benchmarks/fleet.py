@@ -161,18 +161,17 @@ def table() -> Table:
 
 def rollout_table() -> Table:
     """One Deployment of many Pods rolled in small batches: the best of a few."""
-    result = Table(
-        title=f"A rollout of {ROLLED_REPLICAS} Pods on the model, the kubelets' part in it", title_justify="left"
-    )
-    for heading in ("batches", "writes", "ms"):
-        result.add_column(heading, justify="right")
+    result = Table(title=f"One Deployment on the model, Kubernetes {LATEST.name}", title_justify="left")
+    for heading in ("", "batches", "writes", "ms"):
+        result.add_column(heading, justify="left" if not heading else "right")
     best = math.inf
     for _ in range(_TURNS):
         fleet = Fleet(1, 1, ROLLED_REPLICAS, ROLLED_BATCH)
         fleet.create()
         batches, writes = fleet.batches, fleet.writes
         best = min(best, _seconds(fleet.roll))
-    result.add_row(str(fleet.batches - batches), str(fleet.writes - writes), f"{best * 1000:.0f}")
+    what = f"a rollout of {ROLLED_REPLICAS} Pods, with the kubelets' part"
+    result.add_row(what, str(fleet.batches - batches), str(fleet.writes - writes), f"{best * 1000:.0f}")
     return result
 
 
