@@ -44,19 +44,27 @@ class LocalTarget:
     """A control plane of upstream's own code, without nodes; ``protocol.Target``.
 
     ``kubernetes`` is the version to build, or already built; ``binaries`` a folder of release binaries to use in its
-    place. ``port`` is for the API server; 0 takes any that is free.
+    place. ``port`` is for the API server; 0 takes any that is free. Without ``controllers`` the API server is alone:
+    nothing happens in it but what it is asked for, and no session can be had.
     """
 
     name = "local"
 
     def __init__(
-        self, kubernetes: str = "1.37", binaries: Path | None = None, port: int = 0, pace: Pace = PACE
+        self,
+        kubernetes: str = "1.37",
+        binaries: Path | None = None,
+        port: int = 0,
+        pace: Pace = PACE,
+        *,
+        controllers: bool = True,
     ) -> None:
         self._behave_as(kubernetes)
         self._version = kubernetes
         self._binaries = binaries
         self._port = port
         self._pace = pace
+        self._controllers = controllers
         self._running = ExitStack()
         self._processes: Processes | None = None
         self._sessions: KubernetesSessions | None = None
@@ -137,8 +145,9 @@ class LocalTarget:
             sessions = self._sessions = self._connect(ports, credentials, starting)
             self._await_ready(KUBE_APISERVER, lambda: _unready(sessions.api))
             self._behave_as(sessions.api.ask("GET", "/version")["gitVersion"])
-            self._start_controllers(programs, ports, credentials)
-            self._await_ready(DEPLOYMENT_MANAGER, sessions.powers.busy)
+            if self._controllers:
+                self._start_controllers(programs, ports, credentials)
+                self._await_ready(DEPLOYMENT_MANAGER, sessions.powers.busy)
         except OSError as error:
             raise TargetError(f"the local control plane can't be started: {error}") from error
 
