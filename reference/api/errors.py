@@ -5,6 +5,8 @@ Source: apimachinery ``api/errors`` and ``meta/v1.Status``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -25,11 +27,20 @@ class ApiError(Exception):
     """A call that the server refused.
 
     ``code`` is the HTTP status, ``reason`` is the machine's word (``Conflict``, ``NotFound``, ``AlreadyExists``,
-    ``Invalid``, ``Forbidden``, …), ``str()`` is the server's message.
+    ``Invalid``, ``Forbidden``, …), ``str()`` is the server's message. ``about`` is what a Status tells of the object
+    besides: its name, group and kind, as far as they are known; two errors may be equal without it.
     """
 
-    def __init__(self, code: int, reason: str, message: str, causes: tuple[Cause, ...] = ()) -> None:
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        message: str,
+        causes: tuple[Cause, ...] = (),
+        about: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         super().__init__(message)
+        self.about = about
         self.code = code
         self.reason = reason
         self.message = message
@@ -54,23 +65,25 @@ class ApiError(Exception):
 
 def not_found(resource: str, name: str) -> ApiError:
     """404; ``resource`` as the message shall name it (``deployments.apps``)."""
-    return ApiError(404, "NotFound", f"{resource} {go_quote(name)} not found")
+    plural, _, group = resource.partition(".")
+    return ApiError(404, "NotFound", f"{resource} {go_quote(name)} not found", about=_about(name, group, plural))
 
 
 def already_exists(kind: Kind[Any], name: str) -> ApiError:
-    return ApiError(409, "AlreadyExists", f"{kind.qualified_resource} {go_quote(name)} already exists")
+    text = f"{kind.qualified_resource} {go_quote(name)} already exists"
+    return ApiError(409, "AlreadyExists", text, about=_about(name, kind.group, kind.resource))
 
 
 def conflict(kind: Kind[Any], name: str, why: str = "") -> ApiError:
     """409: a stale resourceVersion, or the precondition that ``why`` tells of."""
     why = why or ("the object has been modified; please apply your changes to the latest version and try again")
-    return ApiError(
-        409, "Conflict", f"Operation cannot be fulfilled on {kind.qualified_resource} {go_quote(name)}: {why}"
-    )
+    text = f"Operation cannot be fulfilled on {kind.qualified_resource} {go_quote(name)}: {why}"
+    return ApiError(409, "Conflict", text, about=_about(name, kind.group, kind.resource))
 
 
 def forbidden(kind: Kind[Any], name: str, why: str, causes: tuple[Cause, ...] = ()) -> ApiError:
-    return ApiError(403, "Forbidden", f"{kind.qualified_resource} {go_quote(name)} is forbidden: {why}", causes)
+    text = f"{kind.qualified_resource} {go_quote(name)} is forbidden: {why}"
+    return ApiError(403, "Forbidden", text, causes, _about(name, kind.group, kind.resource))
 
 
 def invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> ApiError:
@@ -78,7 +91,9 @@ def invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> ApiError:
     texts = [f"{cause.field}: {cause.message}" for cause in causes]
     text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     qualified = f"{kind.name}.{kind.group}" if kind.group else kind.name
-    return ApiError(422, "Invalid", f"{qualified} {go_quote(name)} is invalid: {text}", causes)
+    return ApiError(
+        422, "Invalid", f"{qualified} {go_quote(name)} is invalid: {text}", causes, _about(name, kind.group, kind.name)
+    )
 
 
 def bad_request(message: str) -> ApiError:
@@ -87,3 +102,8 @@ def bad_request(message: str) -> ApiError:
 
 def internal_error(message: str) -> ApiError:
     return ApiError(500, "InternalError", f"Internal error occurred: {message}")
+
+
+def _about(name: str, group: str, kind: str) -> Mapping[str, str]:
+    about = {"name": name, "group": group, "kind": kind}
+    return {member: value for member, value in about.items() if value}

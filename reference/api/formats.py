@@ -63,6 +63,13 @@ def dns_subdomain(text: str, unit: str = "characters") -> list[str]:
     return faults
 
 
+def path_segment(text: str) -> list[str]:
+    """What may stand between two slashes of a path: the names of Events."""
+    if text in (".", ".."):
+        return [f"may not be '{text}'"]
+    return [f"may not contain '{character}'" for character in "/%" if character in text]
+
+
 @_remembered
 def qualified_name(text: str) -> list[str]:
     """``name`` or ``prefix/name``: the keys of labels and annotations, the names of resources."""

@@ -35,6 +35,10 @@ class Kind(msgspec.Struct, Generic[K], frozen=True):
         scope = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
         return "/".join(part for part in (base + scope, self.resource, name, subresource) if part)
 
+    def registry_key(self, namespace: str, name: str) -> str:
+        """The key under which etcd has an object."""
+        return "/".join(part for part in ("/registry", self.resource, namespace, name) if part)
+
 
 DEPLOYMENT = Kind(Deployment, "Deployment", "deployments", "apps")
 REPLICA_SET = Kind(ReplicaSet, "ReplicaSet", "replicasets", "apps")

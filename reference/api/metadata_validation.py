@@ -5,7 +5,7 @@ Source: apimachinery ``api/validation`` and ``meta/v1/validation``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from reference.api import fielderrors, formats
@@ -21,27 +21,40 @@ _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
 _STANDARD_FINALIZERS = ("kubernetes", _ORPHAN, _FOREGROUND)
 
 
-def metadata_causes(metadata: ObjectMeta, *, namespaced: bool) -> list[Cause]:
+Format = Callable[[str], list[str]]
+"""What is wrong with a text, in sentences."""
+
+
+def metadata_causes(metadata: ObjectMeta, name_format: Format, *, namespaced: bool = True) -> list[Cause]:
     """What is wrong with the metadata of a new object, whose name has been generated already."""
+    causes = _named_causes(metadata, name_format, namespaced)
+    return causes + _unqualified_finalizer_causes(metadata.finalizers)
+
+
+def path_metadata_causes(metadata: ObjectMeta) -> list[Cause]:
+    """As ``metadata_causes``, of a kind whose names need only do as part of a path."""
+    return _named_causes(metadata, formats.path_segment, namespaced=True)
+
+
+def _named_causes(metadata: ObjectMeta, name_format: Format, namespaced: bool) -> list[Cause]:
     causes: list[Cause] = []
     if metadata.generate_name:
         checked = metadata.generate_name
         if len(checked) > 1 and checked.endswith("-"):
             checked = f"{checked[:-2]}a"  # upstream's way of allowing for what comes after the dash
-        faults = formats.dns_subdomain(checked)
+        faults = name_format(checked)
         causes += [fielderrors.invalid(f"{_PATH}.generateName", metadata.generate_name, fault) for fault in faults]
     if not metadata.name:
         causes.append(fielderrors.required(f"{_PATH}.name", "name or generateName is required"))
     else:
-        causes += written_as(f"{_PATH}.name", metadata.name, formats.dns_subdomain)
+        causes += written_as(f"{_PATH}.name", metadata.name, name_format)
     if namespaced:
         causes += required_as(f"{_PATH}.namespace", metadata.namespace, formats.dns_label)
-    causes += _common_causes(metadata) + _finalizer_causes(metadata.finalizers)
-    return causes + _unqualified_finalizer_causes(metadata.finalizers)
+    return causes + _common_causes(metadata) + _finalizer_causes(metadata.finalizers)
 
 
-def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
-    """What is wrong with the metadata of an update."""
+def metadata_update_causes(new: ObjectMeta, old: ObjectMeta, *, qualified: bool = True) -> list[Cause]:
+    """What is wrong with the metadata of an update; ``qualified``: finalizers have to be, but for upstream's own."""
     if new == old and not new.finalizers:
         return []  # it was found right when it was written, and by the same checks, but for those of finalizers
     causes: list[Cause] = []
@@ -59,7 +72,8 @@ def metadata_update_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
         causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
     grace = new.deletion_grace_period_seconds, old.deletion_grace_period_seconds
     causes += _unchanged("deletionGracePeriodSeconds", *grace)
-    return causes + _common_causes(new) + _unqualified_finalizer_causes(new.finalizers)
+    causes += _common_causes(new)
+    return causes + _unqualified_finalizer_causes(new.finalizers) if qualified else causes
 
 
 def label_causes(labels: Mapping[str, str], path: str) -> list[Cause]:

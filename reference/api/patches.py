@@ -17,6 +17,7 @@ from reference.api.json_patch import json_patch
 from reference.api.kinds import Kind
 from reference.api.misfits import Misfit
 from reference.api.objects import Json
+from reference.api.registered import unregistered
 from reference.api.schema import schema
 from reference.api.strategic import go_text, strategic_merge
 from reference.versions import Version
@@ -47,10 +48,12 @@ def apply_patch(
         known = ", ".join((JSON_PATCH, MERGE, STRATEGIC_MERGE))
         text = f"the body of the request was in an unknown format - accepted media types include: {known}"
         raise ApiError(415, "UnsupportedMediaType", text)
+    if isinstance(patched, dict) and (named := patched.get("kind") or kind.name) != kind.name:
+        raise invalid_patch(msgspec.json.encode(patched).decode(), unregistered(named, kind.api_version))
     try:
         return default_typed(kind, patched, version, document)
     except (Misfit, Unconvertible) as fault:
-        raise _invalid(msgspec.json.encode(patched).decode(), str(fault)) from None
+        raise invalid_patch(msgspec.json.encode(patched).decode(), str(fault)) from None
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
@@ -66,12 +69,18 @@ def merge_patch(target: Any, patch: Any) -> Any:
     return merged
 
 
+def invalid_patch(value: str, fault: str) -> ApiError:
+    """What the server says of a patched object that does not fit; it names no kind and no object there."""
+    cause = fielderrors.invalid("patch", value, fault)
+    return ApiError(422, "Invalid", f' "" is invalid: {cause.field}: {cause.message}', (cause,))
+
+
 def _strategic(document: Json, patch: Json, kind: Kind[Any], version: Version) -> Json:
     patched = strategic_merge(document, patch, f"v1.{kind.name}", schema(version))
     try:
         return default_typed(kind, patched, version, document)
     except Misfit as misfit:
-        raise _invalid(go_text(patch), misfit.unstructured()) from None
+        raise invalid_patch(go_text(patch), misfit.unstructured()) from None
     except Unconvertible as fault:
         raise ApiError(500, "Unknown", str(fault)) from None
 
@@ -89,9 +98,3 @@ def _operations(patch: Any) -> list[Json | None]:
         if operation is not None and not isinstance(operation, dict):
             raise bad_request(f"error decoding patch: {Misfit(operation, 'handlers.jsonPatchOp')}")
     return list(patch)
-
-
-def _invalid(value: str, fault: str) -> ApiError:
-    """What the server says of a patched object that does not fit; it names no kind and no object there."""
-    cause = fielderrors.invalid("patch", value, fault)
-    return ApiError(422, "Invalid", f' "" is invalid: {cause.field}: {cause.message}', (cause,))

@@ -52,19 +52,48 @@ def template_spec_causes(spec: Raw, path: str, version: Version) -> list[Cause]:
     return causes
 
 
+def pod_image_causes(spec: Raw, path: str) -> list[Cause]:
+    """What is wrong with the images of a Pod, and would not be with a template's."""
+    decoded = msgspec.json.decode(spec)
+    return [
+        fielderrors.invalid(f"{path}.{kind}[{index}].image", image, "must not have leading or trailing whitespace")
+        for kind in ("containers", "initContainers")
+        for index, container in enumerate(decoded.get(kind, ()))
+        if (image := container.get("image", "")) != image.strip()
+    ]
+
+
 def pod_update_causes(new: Raw, old: Raw, path: str, version: Version) -> list[Cause]:
     """What is wrong with an update of a Pod's spec, of which little may change."""
     if new == old:
         return []
-    causes = pod_spec_causes(new, path, version)
+    causes = pod_spec_causes(new, path, version) + pod_image_causes(new, path)
     after, before = msgspec.json.decode(new), msgspec.json.decode(old)
     for kind in ("containers", "initContainers"):
         if len(after.get(kind, [])) != len(before.get(kind, [])):
             text = "pod updates may not add or remove containers"
             return [*causes, fielderrors.forbidden(f"{path}.{kind}", text)]
+    deadline = _deadline_causes(
+        after.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds"), f"{path}.activeDeadlineSeconds"
+    )
+    if deadline and "activeDeadlineSeconds" in after:
+        return causes + deadline
+    causes += deadline
     if not semantic_equal(_immutable(after), _immutable(before), POD_SPEC):
         causes.append(fielderrors.forbidden(path, _IMMUTABLE))
     return causes
+
+
+def _deadline_causes(new: int | None, old: int | None, path: str) -> list[Cause]:
+    """It may be set, and lowered."""
+    if new is None:
+        text = "must not update from a positive integer to nil value"
+        return [] if old is None else [fielderrors.invalid(path, None, text)]
+    if not 0 <= new < 2**31:
+        return [fielderrors.invalid(path, new, f"must be between 0 and {2**31 - 1}, inclusive")]
+    if old is not None and old < new:
+        return [fielderrors.invalid(path, new, "must be less than or equal to previous value")]
+    return []
 
 
 def _immutable(spec: Json) -> Json:

@@ -139,7 +139,7 @@ def text_of(value: object) -> str:
         return value.strip()
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise QuantityError(FORMAT_WRONG)
-    return str(int(value)) if value == int(value) else repr(value)
+    return str(int(value)) if type(value) is float and value == int(value) else str(value)
 
 
 def _shift(value: Quantity, floor: int) -> int:

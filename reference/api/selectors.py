@@ -15,8 +15,11 @@ from reference.api.objects import Deployment, LabelSelector, LabelSelectorRequir
 from reference.api.quoting import go_quote
 
 IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
+_GREATER, _LESS = "Gt", "Lt"
+"""Only the text of a list request can say these."""
 
 
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _UNPARSED = "unable to parse requirement: "
 
 
@@ -90,11 +93,11 @@ def format_selector(selector: LabelSelector | None) -> str:
 def parse_selector(text: str) -> LabelSelector:
     """The selector that a list request's ``labelSelector`` means: ``app=web,tier in (a,b),!old``.
 
-    Raises SelectorError with upstream's text; also for ``<`` and ``>``, which no LabelSelector can say.
+    It may also say ``tier>1``, which no LabelSelector of an object can. Raises SelectorError with upstream's text.
     """
     selector = _Parser(text).selector()
     try:
-        check_selector(selector)
+        check_selector(_without_bounds(selector))
     except SelectorError as error:
         raise SelectorError(f"{_UNPARSED}{error}") from None
     return selector
@@ -103,6 +106,12 @@ def parse_selector(text: str) -> LabelSelector:
 def _are_right(labels: Mapping[str, str]) -> bool:
     """Whether there is nothing wrong with any label: the short way, which every sync goes."""
     return not any(formats.qualified_name(key) or formats.label_value(value) for key, value in labels.items())
+
+
+def _without_bounds(selector: LabelSelector) -> LabelSelector:
+    """The requirements that any selector may have; those that bound a number are checked when they are read."""
+    others = tuple(one for one in selector.match_expressions if one.operator not in (_GREATER, _LESS))
+    return LabelSelector(selector.match_labels, others)
 
 
 def _meets(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> bool:
@@ -116,7 +125,18 @@ def _meets(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> 
             return present
         case "DoesNotExist":
             return not present
+        case "Gt" | "Lt":
+            number, bound = _number(labels.get(requirement.key, "")), _number(requirement.values[0])
+            if number is None or bound is None:
+                return False
+            return number > bound if requirement.operator == _GREATER else number < bound
     return False
+
+
+def _number(text: str) -> int | None:
+    """The int64 that a text is."""
+    number = int(text) if _INTEGER.fullmatch(text) else None
+    return number if number is not None and -(2**63) <= number < 2**63 else None
 
 
 def _expression_text(expression: LabelSelectorRequirement) -> str:
@@ -201,7 +221,7 @@ class _Parser:
             return LabelSelectorRequirement(key, DOES_NOT_EXIST if negated else EXISTS)
         operator = self._next()
         if operator in ("<", ">"):
-            raise SelectorError(f"{go_quote('lt' if operator == '<' else 'gt')} isn't supported in label selectors")
+            return LabelSelectorRequirement(key, _GREATER if operator == ">" else _LESS, (self._bound(),))
         if operator not in self._OPERATORS:
             self._fail(operator, "in, notin, =, ==, !=, gt, lt")
         if operator in ("in", "notin"):
@@ -213,6 +233,8 @@ class _Parser:
         """``(a,b)``; an empty place between commas is the empty value."""
         if (opening := self._next()) != "(":
             raise SelectorError(f"{_UNPARSED}found '{opening}' expected: '('")
+        if self._peek() in self._SYMBOLS and self._peek() not in (",", ")"):
+            self._fail(self._peek(), "',', ')' or identifier")
         values = [""]
         while (token := self._next()) != ")":
             if token == ",":
@@ -222,6 +244,13 @@ class _Parser:
             else:
                 values[-1] = token
         return tuple(sorted(set(values)))
+
+    def _bound(self) -> str:
+        value = self._identifier()
+        if _number(value) is None:
+            text = "for 'Gt', 'Lt' operators, the value must be an integer"
+            raise SelectorError(f"{_UNPARSED}values[0]: {fielderrors.invalid('', value, text).message}")
+        return value
 
     def _identifier(self) -> str:
         token = self._next()

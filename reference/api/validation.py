@@ -12,15 +12,24 @@ import msgspec
 
 from reference.api import fielderrors, formats
 from reference.api.checks import not_negative, written_as
+from reference.api.core_validation import event_causes, namespace_causes, namespace_status_causes
 from reference.api.errors import Cause
-from reference.api.metadata_validation import annotation_causes, label_causes, metadata_causes, metadata_update_causes
+from reference.api.metadata_validation import (
+    annotation_causes,
+    label_causes,
+    metadata_causes,
+    metadata_update_causes,
+    path_metadata_causes,
+)
 from reference.api.objects import (
     Deployment,
     DeploymentSpec,
     DeploymentStatus,
     DeploymentStrategy,
+    Event,
     IntOrString,
     LabelSelector,
+    Namespace,
     Object,
     Pod,
     PodTemplateSpec,
@@ -29,7 +38,7 @@ from reference.api.objects import (
     ReplicaSetStatus,
     RollingUpdateDeployment,
 )
-from reference.api.pod_validation import pod_spec_causes, pod_update_causes, template_spec_causes
+from reference.api.pod_validation import pod_image_causes, pod_spec_causes, pod_update_causes, template_spec_causes
 from reference.api.selectors import SelectorError, check_selector, is_empty, matches
 from reference.api.template import pod_spec
 from reference.versions import Version
@@ -39,19 +48,26 @@ _MAX_PERCENT = 100
 
 def validate_create(new: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with a new object; it has its name and namespace already."""
-    causes = metadata_causes(new.metadata, namespaced=_namespaced(new))
+    match new:
+        case Event():
+            return event_causes(new) or tuple(path_metadata_causes(new.metadata))
+        case Namespace():
+            return namespace_causes(new)
+    causes = metadata_causes(new.metadata, formats.dns_subdomain)
     match new:
         case Deployment():
             causes += _deployment_spec(new.spec, version)
         case ReplicaSet():
             causes += _replica_set_spec(new.spec, version)
         case Pod():
-            causes += pod_spec_causes(new.spec, "spec", version)
+            causes += pod_spec_causes(new.spec, "spec", version) + pod_image_causes(new.spec, "spec")
     return tuple(causes)
 
 
 def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with an update of the main resource. ``new`` has a resourceVersion."""
+    if isinstance(new, Event):
+        return event_causes(new) or tuple(metadata_update_causes(new.metadata, old.metadata, qualified=False))
     causes = metadata_update_causes(new.metadata, old.metadata)
     match new, old:
         case Deployment(), Deployment():
@@ -72,11 +88,9 @@ def validate_status_update(new: Object, old: Object, version: Version) -> tuple[
             causes += _deployment_status(new.status, old.status)
         case ReplicaSet(), ReplicaSet():
             causes += _replica_set_status(new.status)
+        case Namespace(), Namespace():
+            causes += namespace_status_causes(new)
     return tuple(causes)
-
-
-def _namespaced(obj: Object) -> bool:
-    return isinstance(obj, Deployment | ReplicaSet | Pod)
 
 
 def _deployment_spec(spec: DeploymentSpec, version: Version) -> list[Cause]:
@@ -178,7 +192,8 @@ def _strategy(strategy: DeploymentStrategy) -> list[Cause]:
 
 
 def _rolling_update(rolling_update: RollingUpdateDeployment, path: str) -> list[Cause]:
-    unavailable, surge = rolling_update.max_unavailable or 0, rolling_update.max_surge or 0
+    unavailable = 0 if rolling_update.max_unavailable is None else rolling_update.max_unavailable
+    surge = 0 if rolling_update.max_surge is None else rolling_update.max_surge
     at = f"{path}.maxUnavailable"
     causes = _number_or_percentage(unavailable, at) + _number_or_percentage(surge, f"{path}.maxSurge")
     if _size(unavailable) == 0 and _size(surge) == 0:

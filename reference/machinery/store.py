@@ -126,11 +126,20 @@ class Change(msgspec.Struct, frozen=True, gc=False):
 
 
 class Log:
-    """The changes of one kind, in order. A position counts all that ever came, also what is forgotten by now."""
+    """The changes of one kind, in order. A position counts all that ever came, also what is forgotten by now.
 
-    def __init__(self) -> None:
+    ``oldest`` is the table before the first change that is still known.
+    """
+
+    def __init__(self, oldest: Table = Table()) -> None:
+        self.oldest = oldest
         self._changes: deque[Change] = deque()
         self._forgotten = 0
+
+    @property
+    def begin(self) -> int:
+        """The position of the oldest change that is still known."""
+        return self._forgotten
 
     @property
     def end(self) -> int:
@@ -150,10 +159,21 @@ class Log:
     def since(self, position: int) -> Iterator[Change]:
         return (self.at(index) for index in range(position, self.end))
 
+    def table_at(self, revision: int) -> Table:
+        """The table as it was at a revision. Raises IndexError if that is forgotten."""
+        if revision < self.oldest.revision:
+            raise IndexError(f"revision {revision} is forgotten; the log begins at {self.oldest.revision}")
+        table = self.oldest
+        for change in self._changes:
+            if change.revision > revision:
+                break
+            table = change.table
+        return table
+
     def forget_before(self, position: int) -> None:
         """Drops what every reader has read, and with it the past values that only it held."""
         while self._forgotten < position and self._changes:
-            self._changes.popleft()
+            self.oldest = self._changes.popleft().table
             self._forgotten += 1
 
 
@@ -187,6 +207,14 @@ class Store:
         """Drops each log's changes before the position of the slowest reader; the whole log where there is none."""
         for resource, log in self._logs.items():
             log.forget_before(positions.get(resource, log.end))
+
+    def fork(self) -> Store:
+        """A store of its own that goes on from here, and knows nothing of how it came to this."""
+        fork = Store()
+        fork.revision = self.revision
+        fork._tables = dict(self._tables)
+        fork._logs = {resource: Log(table) for resource, table in self._tables.items()}
+        return fork
 
     def _advance(self, kind: Kind[Any], change: Change) -> None:
         self._tables[kind.resource] = change.table

@@ -1,7 +1,7 @@
 """What the server's admission plugins make of a new Pod, and which they turn away.
 
 Every Pod gets a service account with its token, the default priority, and tolerations for a node that is lost.
-The model's namespaces have one service account, ``default``, and the cluster no priority classes.
+The model's namespaces have one service account, ``default``, and the cluster no priority classes but the server's own.
 
 Source: upstream ``plugin/pkg/admission``: ``serviceaccount``, ``priority``, ``defaulttolerationseconds``.
 """
@@ -24,32 +24,40 @@ _ACCOUNT = "default"
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 _LOST_NODE = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _TOLERATED_SECONDS = 300
+_PRIORITIES = {"": 0, "system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+"""By the name of a priority class; the server makes two of its own."""
 
 
 def admitted(pod: Pod, version: Version) -> Pod:
     """The Pod with the server's defaults and what admission adds. Raises the 403 of one that may not be created."""
-    made, account = _admitted(bytes(pod.spec), version)
+    made, account, priority = _admitted(bytes(pod.spec), version)
     if account != _ACCOUNT:
         namespace, name = pod.metadata.namespace, pod.metadata.name
         why = f'error looking up service account {namespace}/{account}: serviceaccount "{account}" not found'
         raise forbidden(POD, name, why)
+    if priority not in _PRIORITIES:
+        raise forbidden(POD, pod.metadata.name, f"no PriorityClass with name {priority} was found")
     return replace(pod, spec=made)
 
 
 @lru_cache(maxsize=4096)
-def _admitted(text: bytes, version: Version) -> tuple[Raw, str]:
-    """A spec as it is stored, and the service account that it names. Equal specs get equal volume names."""
+def _admitted(text: bytes, version: Version) -> tuple[Raw, str, str]:
+    """A spec as it is stored, and the service account and priority class that it names.
+
+    Equal specs get equal volume names.
+    """
     document = {"metadata": {"name": "pod"}, "spec": msgspec.json.decode(text)}
     spec: Json = default(POD, document, version)["spec"]
     account = spec.setdefault("serviceAccountName", _ACCOUNT)
     spec["serviceAccount"] = account
     if spec.get("automountServiceAccountToken", True):
         _mount_token(spec, f"kube-api-access-{suffix(len(text))}")
-    spec.setdefault("priority", 0)
+    priority = spec.get("priorityClassName", "")
+    spec.setdefault("priority", _PRIORITIES.get(priority, 0))
     spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
     _tolerate_lost_nodes(spec)
     made = default(POD, {**document, "spec": spec}, version)["spec"]
-    return Raw(msgspec.json.encode(made)), account
+    return Raw(msgspec.json.encode(made)), account, priority
 
 
 def _mount_token(spec: Json, volume: str) -> None:

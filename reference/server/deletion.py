@@ -128,4 +128,5 @@ def _unmet(kind: Kind[Any], name: str, what: str, wanted: str, found: str, perha
         f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found}). "
         f"The object might have been {perhaps}"
     )
-    return ApiError(409, "Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {text}')
+    about = {"name": name, "group": kind.group, "kind": kind.name} if kind.group else {"name": name, "kind": kind.name}
+    return ApiError(409, "Conflict", f'Operation cannot be fulfilled on {resource} "{name}": {text}', about=about)

@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw
 
-from reference.api import fielderrors
 from reference.api.defaulting import default
 from reference.api.errors import ApiError, bad_request
 from reference.api.json_patch import json_patch
 from reference.api.kinds import EVENT, KINDS, Kind, kind_of
+from reference.api.misfits import Misfit
 from reference.api.objects import (
     Deployment,
     DeploymentSpec,
@@ -34,11 +34,12 @@ from reference.api.objects import (
     to_json,
     type_error,
 )
-from reference.api.patches import apply_patch, merge_patch
+from reference.api.patches import apply_patch, invalid_patch, merge_patch
+from reference.api.registered import check_kind
 from reference.api.schema import schema
 from reference.api.strategic import strategic_merge
 from reference.machinery.client import JSON_PATCH, MERGE, STRATEGIC_MERGE, Call
-from reference.server.scale import Scale
+from reference.server.scale import Scale, typed
 from reference.versions import Version
 
 _LIGHT_METADATA = frozenset(("uid", "resourceVersion", "ownerReferences", "finalizers"))
@@ -52,7 +53,7 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
     Raises the 400 of a body that is not of this kind, or does not fit it.
     """
     if isinstance(body, Mapping):
-        _check_kind(kind, body)
+        check_kind(kind.name, kind.api_version, body)
         return _typed(kind, default(kind, dict(body), version))
     value: K = body
     if value.kind or value.api_version:
@@ -103,15 +104,14 @@ def _lightly_patched(call: Call, old: K, version: Version) -> K:
     return replace(old, **{part: from_json(made.get(part) or {}, type(getattr(old, part)))})
 
 
-def patched_scale(call: Call, scale: Scale) -> Scale:
+def patched_scale(call: Call, scale: Scale, version: Version) -> Scale:
     """What a patch makes of a Scale; as it has no lists, a strategic merge is a merge. Raises ApiError."""
     document = shown(scale)
     made: Json = json_patch(document, call.body) if call.patch_type == JSON_PATCH else merge_patch(document, call.body)
     try:
-        return from_json(made, Scale)
-    except type_error as error:
-        cause = fielderrors.invalid("patch", msgspec.json.encode(made).decode(), str(error))
-        raise ApiError(422, "Invalid", f' "" is invalid: {cause.field}: {cause.message}', (cause,)) from error
+        return typed(made, version)
+    except Misfit as misfit:
+        raise invalid_patch(msgspec.json.encode(made).decode(), str(misfit)) from None
 
 
 def shown(obj: Value) -> Json:
@@ -152,20 +152,6 @@ def _known_template_spec(kind: Kind[Any], spec: bytes, version: Version) -> Raw:
 
 def _encoded(document: Json) -> Raw:
     return Raw(msgspec.json.encode(document))
-
-
-def _check_kind(kind: Kind[Any], body: Mapping[str, Any]) -> None:
-    named = body.get("apiVersion") or kind.api_version
-    if named != kind.api_version:
-        raise bad_request(
-            f"the API version in the data ({named}) does not match the expected API version ({kind.api_version})"
-        )
-    name = body.get("kind") or kind.name
-    if name != kind.name:
-        raise bad_request(
-            f'{name} in version "{kind.version}" cannot be handled as a {kind.name}: '
-            f"converting ({kind.version}.{name}) to ({kind.group or 'core'}.{kind.name}): unknown conversion"
-        )
 
 
 def _undecodable(kind: Kind[Any], error: Exception) -> ApiError:

@@ -17,7 +17,7 @@ def in_namespace(metadata: ObjectMeta, namespace: str) -> ObjectMeta:
     """The metadata in the namespace that the request names. Raises the 400 of an object that names another."""
     if metadata.namespace == namespace:
         return metadata
-    if metadata.namespace:
+    if metadata.namespace and namespace:
         raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
     return replace(metadata, namespace=namespace)
 
@@ -68,7 +68,7 @@ def check_uid(kind: Kind[K], given: ObjectMeta, stored: ObjectMeta) -> None:
     """Raises the 409 of an update that names another uid than the stored object has."""
     if given.uid and given.uid != stored.uid:
         why = (
-            f"StorageError: invalid object, Code: 4, Key: /registry/{kind.resource}/{stored.namespace}/{stored.name}, "
+            f"StorageError: invalid object, Code: 4, Key: {kind.registry_key(stored.namespace, stored.name)}, "
             f"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {given.uid}, "
             f"UID in object meta: {stored.uid}"
         )

@@ -10,6 +10,7 @@ from typing import TypeVar
 from msgspec import field
 
 from reference.api import fielderrors
+from reference.api.conform import Misfit, conform
 from reference.api.errors import ApiError, bad_request, conflict
 from reference.api.kinds import kind_of
 from reference.api.objects import (
@@ -20,9 +21,10 @@ from reference.api.objects import (
     Value,
     from_json,
     replace,
-    type_error,
 )
+from reference.api.registered import check_kind
 from reference.api.selectors import format_selector
+from reference.versions import Version
 
 SUBRESOURCE = "scale"
 
@@ -62,14 +64,20 @@ def of(obj: Deployment | ReplicaSet) -> Scale:
     )
 
 
-def decoded(body: Scale | Json) -> Scale:
+def decoded(body: Scale | Json, version: Version) -> Scale:
     """The Scale that a request's body stands for. Raises the 400 of one that does not fit."""
     if isinstance(body, Scale):
         return body
+    check_kind("Scale", "autoscaling/v1", body)
     try:
-        return from_json(body, Scale)
-    except type_error as error:
-        raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {error}') from error
+        return typed(body, version)
+    except Misfit as misfit:
+        raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {misfit}') from None
+
+
+def typed(document: Json, version: Version) -> Scale:
+    """The Scale of a JSON document. Raises Misfit."""
+    return from_json(conform(document, "v1.Scale", version), Scale)
 
 
 def applied(obj: Scalable, scale: Scale) -> Scalable:
@@ -77,9 +85,9 @@ def applied(obj: Scalable, scale: Scale) -> Scalable:
     name = obj.metadata.name
     if scale.spec.replicas < 0:
         cause = fielderrors.invalid("spec.replicas", scale.spec.replicas, "must be greater than or equal to 0")
-        raise ApiError(
-            422, "Invalid", f'Scale.autoscaling "{name}" is invalid: {cause.field}: {cause.message}', (cause,)
-        )
+        about = {"name": name, "group": "autoscaling", "kind": "Scale"}
+        text = f'Scale.autoscaling "{name}" is invalid: {cause.field}: {cause.message}'
+        raise ApiError(422, "Invalid", text, (cause,), about)
     if scale.metadata.uid and scale.metadata.uid != obj.metadata.uid:
         kind = kind_of(obj)
         raise conflict(

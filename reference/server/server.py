@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from reference.api.errors import ApiError, Cause, already_exists, conflict, invalid, not_found
+from reference.api.fielderrors import go_quote
 from reference.api.kinds import KINDS, Kind
 from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, Pod, replace
 from reference.api.validation import validate_create, validate_status_update, validate_update
@@ -40,9 +41,13 @@ USER = "user"
 Refusal = Callable[[Call], ApiError | None]
 """Looks at a call before the server does: an error refuses it, None lets it pass."""
 
+Valid = Callable[[Any, Any | None], None]
+"""Is told of an object that has passed validation and is about to be stored, and of the one that it replaces."""
+
 _order = attrgetter("metadata.namespace", "metadata.name")
+_ANY_REVISION = ("", "0")
 _READS = ("get", "list")
-_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
+SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
     "Deployment": ("", "status", "scale"),
     "ReplicaSet": ("", "status", "scale"),
     "Pod": ("", "status"),
@@ -68,8 +73,9 @@ class ApiServer:
     ) -> None:
         self.store = store
         self._clock = clock
-        self._version = version
+        self.version = version
         self._on_write = on_write
+        self.on_valid: Valid | None = None
         self._refusals: list[Refusal] = []
         self._strategies: Mapping[str, Strategy[Any]] = {kind.name: strategy_of(kind, version) for kind in KINDS}
         self._handlers: Mapping[str, Callable[[Call], Any]] = {
@@ -86,6 +92,12 @@ class ApiServer:
         """Refuses the calls that ``refusal`` answers with an error; returns what ends that."""
         self._refusals.append(refusal)
         return lambda: self._refusals.remove(refusal)
+
+    def rehearsal(self) -> ApiServer:
+        """A server that starts from what is stored here, and whose writes are known to nobody: a dry run's."""
+        fork = ApiServer(self.store.fork(), self._clock, self.version)
+        fork._refusals = self._refusals
+        return fork
 
     def perform(self, call: Call, actor: str = USER) -> Any:
         """The answer: an object, a tuple of them for a list, None for a delete. Raises ApiError.
@@ -160,26 +172,33 @@ class ApiServer:
 
     def _create(self, call: Call) -> Any:
         kind = call.kind
-        obj = documents.decoded(kind, call.body, self._version)
+        obj = documents.decoded(kind, call.body, self.version)
         metadata = in_namespace(obj.metadata, call.namespace if kind.namespaced else "")
         check_creation(self.store, kind, call.namespace, metadata.name)
         revision = self.store.revision + 1
         name = metadata.name or self._made_up_name(kind, metadata, revision)
         prepared = replace(obj, metadata=created(metadata, name, revision, self._clock.second()))
         if isinstance(prepared, Pod):
-            prepared = admitted(prepared, self._version)
+            prepared = admitted(prepared, self.version)
         new = self._strategies[kind.name].for_create(prepared)
-        _refuse_invalid(kind, name, validate_create(new, self._version))
+        _refuse_invalid(kind, name, validate_create(new, self.version))
+        if self.on_valid is not None:
+            self.on_valid(new, None)
         existing = self.store.table(kind).get(metadata.namespace, name)
         if existing is not None:
             raise _exists(kind, existing, generated=not metadata.name)
         return self._put(kind, new, "ADDED")
 
     def _update(self, call: Call) -> Any:
-        old = self._stored(call)
+        _check_served(call)
         scaling = call.subresource == scale.SUBRESOURCE
-        obj = scale.decoded(call.body) if scaling else documents.decoded(call.kind, call.body, self._version)
-        sent = named_as_asked(obj.metadata, old.metadata.namespace, call.name)
+        obj: Any
+        if scaling:
+            obj = scale.decoded(call.body, self.version)
+        else:
+            obj = documents.decoded(call.kind, call.body, self.version)
+        sent = named_as_asked(obj.metadata, call.namespace if call.kind.namespaced else "", call.name)
+        old = self._stored(call)
         check_uid(call.kind, sent, old.metadata)
         if scaling:
             return scale.of(self._replace(call, scale.applied(old, obj), old))
@@ -188,9 +207,9 @@ class ApiServer:
     def _patch(self, call: Call) -> Any:
         old = self._stored(call)
         if call.subresource == scale.SUBRESOURCE:
-            scaled = documents.patched_scale(call, scale.of(old))
+            scaled = documents.patched_scale(call, scale.of(old), self.version)
             return scale.of(self._replace(call, scale.applied(old, scaled), old))
-        obj = documents.patched(call, old, self._version)
+        obj = documents.patched(call, old, self.version)
         named_as_asked(obj.metadata, old.metadata.namespace, call.name)
         return self._replace(call, obj, old)
 
@@ -198,20 +217,22 @@ class ApiServer:
         """Stores ``obj``, as far as this resource may change it, in the place of ``old``."""
         kind, name = call.kind, call.name
         sent: ObjectMeta = obj.metadata
-        if sent.resource_version and sent.resource_version != old.metadata.resource_version:
-            raise conflict(kind, name)
+        if sent.resource_version not in (*_ANY_REVISION, old.metadata.resource_version):
+            raise _stale(kind, name, sent.resource_version)
         obj = replace(obj, metadata=updated(sent, old.metadata))
         strategy = self._strategies[kind.name]
         if call.subresource == "status":
             new = strategy.for_status(obj, old)
-            causes = validate_status_update(new, old, self._version)
+            causes = validate_status_update(new, old, self.version)
         elif call.subresource == "finalize":
-            new = replace(old, spec=obj.spec)
+            new = replace(obj, status=old.status)
             causes = ()
         else:
             new = strategy.for_update(obj, old)
-            causes = validate_update(new, old, self._version)
+            causes = validate_update(new, old, self.version)
         _refuse_invalid(kind, name, causes)
+        if self.on_valid is not None and not call.subresource:
+            self.on_valid(new, old)
         if goes_with_last_finalizer(new.metadata, old.metadata) and not holds_content(new):
             self._remove(kind, old)
             return new
@@ -238,8 +259,7 @@ class ApiServer:
             self._delete(Call("delete", call.kind, call.namespace, obj.metadata.name, body=call.body))
 
     def _stored(self, call: Call) -> Any:
-        if call.subresource not in _SUBRESOURCES[call.kind.name]:
-            raise ApiError(404, "NotFound", "the server could not find the requested resource")
+        _check_served(call)
         obj = self.store.table(call.kind).get(call.namespace if call.kind.namespaced else "", call.name)
         if obj is None:
             raise not_found(call.kind.qualified_resource, call.name)
@@ -264,6 +284,17 @@ class ApiServer:
         self.store.remove(kind, at_revision(obj, self.store.revision + 1))
 
 
+def _check_served(call: Call) -> None:
+    if call.subresource not in SUBRESOURCES[call.kind.name]:
+        raise ApiError(404, "NotFound", "the server could not find the requested resource")
+
+
+def _stale(kind: Kind[Any], name: str, revision: str) -> ApiError:
+    if revision.isascii() and revision.isdigit():
+        return conflict(kind, name)
+    return ApiError(500, "Unknown", f"strconv.ParseUint: parsing {go_quote(revision)}: invalid syntax")
+
+
 def _refuse_invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> None:
     if causes:
         raise invalid(kind, name, causes)
@@ -276,4 +307,4 @@ def _exists(kind: Kind[Any], existing: Any, generated: bool) -> ApiError:
         text = f"object is being deleted: {text}"
     if generated:
         text = f"{text}, the server was not able to generate a unique name for the object"
-    return ApiError(error.code, error.reason, text)
+    return ApiError(error.code, error.reason, text, about=error.about)

@@ -37,6 +37,7 @@ from reference.versions import Version
 
 ROLLBACK_ANNOTATION = "deprecated.deployment.rollback.to"
 NAMESPACE_FINALIZER = "kubernetes"
+_NAME_LABEL = "kubernetes.io/metadata.name"
 _FINISHED = ("Failed", "Succeeded")
 
 _Spec = TypeVar("_Spec", DeploymentSpec, ReplicaSetSpec)
@@ -145,7 +146,13 @@ class NamespaceStrategy(Strategy[Namespace]):
         finalizers = obj.spec.finalizers
         if NAMESPACE_FINALIZER not in finalizers:
             finalizers = (*finalizers, NAMESPACE_FINALIZER)
-        return replace(obj, spec=replace(obj.spec, finalizers=finalizers), status=NamespaceStatus(phase="Active"))
+        labels = {**obj.metadata.labels, _NAME_LABEL: obj.metadata.name}
+        return replace(
+            obj,
+            metadata=replace(obj.metadata, labels=labels),
+            spec=replace(obj.spec, finalizers=finalizers),
+            status=NamespaceStatus(phase="Active"),
+        )
 
     def for_update(self, obj: Namespace, old: Namespace) -> Namespace:
         return replace(obj, spec=old.spec, status=old.status)

@@ -182,5 +182,7 @@ def test_defaults_are_in() -> None:
 
 
 def test_the_result_is_of_the_objects_kind() -> None:
-    made = apply_patch({**_STORED, "kind": "Deployment"}, {"kind": "Job"}, MERGE, DEPLOYMENT, LATEST)
+    made = apply_patch({**_STORED, "kind": "Deployment"}, {"kind": "Job"}, STRATEGIC_MERGE, DEPLOYMENT, LATEST)
     assert made["kind"] == "Deployment"
+    with pytest.raises(ApiError, match='no kind "Job" is registered for version "apps/v1"'):
+        apply_patch(_STORED, {"kind": "Job"}, MERGE, DEPLOYMENT, LATEST)

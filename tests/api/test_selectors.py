@@ -111,7 +111,11 @@ def test_a_text_is_read_and_written_in_canonical_form(text: str, canonical: str)
             "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or "
             "'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
         ),
-        ("app>5", '"gt" isn\'t supported in label selectors'),
+        (
+            "app>five",
+            "unable to parse requirement: values[0]: Invalid value: \"five\": for 'Gt', 'Lt' operators, "
+            "the value must be an integer",
+        ),
     ],
 )
 def test_a_text_that_is_no_selector(text: str, fault: str) -> None:
