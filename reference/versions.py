@@ -42,6 +42,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     projected_certificates: bool
     """So do those of gates ClusterTrustBundleProjection and PodCertificateRequest: since 1.37."""
 
+    immutable_metadata_last: bool
+    """Errors tell of a changed uid or creation time after labels and owners: since 1.37, which declares that check."""
+
 
 _SINCE_1_34 = {
     "terminating_replicas": False,
@@ -52,6 +55,7 @@ _SINCE_1_34 = {
     "collector_forgets_deleted": False,
     "image_volumes": False,
     "projected_certificates": False,
+    "immutable_metadata_last": False,
 }
 _SINCE_1_35 = _SINCE_1_34 | {"terminating_replicas": True, "image_volumes": True}
 _SINCE_1_36 = _SINCE_1_35 | {
@@ -60,7 +64,11 @@ _SINCE_1_36 = _SINCE_1_35 | {
     "event_messages_are_formats": False,
     "collector_forgets_deleted": True,
 }
-_SINCE_1_37 = _SINCE_1_36 | {"every_pod_deletion_wakes_recreate": True, "projected_certificates": True}
+_SINCE_1_37 = _SINCE_1_36 | {
+    "every_pod_deletion_wakes_recreate": True,
+    "projected_certificates": True,
+    "immutable_metadata_last": True,
+}
 
 VERSIONS: dict[str, Version] = {
     "1.34": Version(name="1.34", **_SINCE_1_34),

@@ -39,31 +39,40 @@ _RFC3339 = re.compile(
 )
 
 
-def conform(document: Json, struct: str, version: Version) -> Json:
+def conform(document: Json, struct: str, version: Version, *, wraps: bool = False) -> Json:
     """``document`` as the server has it once it's read as a Go struct type (``v1.Deployment``).
 
-    A new document; the given one is left as it is. Raises Misfit.
+    A new document; the given one is left as it is. ``wraps``: integers too large for their type overflow, as they do
+    where Go converts what it has decoded already. Raises Misfit.
     """
-    return _types(version.name).of(struct)(document)  # type: ignore[no-any-return]
+    return _types(version.name, wraps).of(struct)(document)  # type: ignore[no-any-return]
 
 
 @cache
-def _types(version: str) -> _Types:
-    return _Types(schema(VERSIONS[version]))
+def _types(version: str, wraps: bool) -> _Types:
+    return _Types(schema(VERSIONS[version]), _wrapping if wraps else _integer)
 
 
 class _Types:
     """What conforms values to the types of one version, made when first asked for."""
 
-    def __init__(self, tables: Schema) -> None:
+    def __init__(self, tables: Schema, integer: Callable[[str, str], _Conform]) -> None:
         self._tables = tables
+        self._integer = integer
         self._known = dict(_SPECIAL)
 
     def of(self, type_: str, kind: str = "struct") -> _Conform:
         known = self._known.get(type_)
         if known is None:
-            known = self._known[type_] = self._struct(type_) if kind == "struct" else _scalar(type_, kind)
+            known = self._known[type_] = self._struct(type_) if kind == "struct" else self._scalar(type_, kind)
         return known
+
+    def _scalar(self, type_: str, kind: str) -> _Conform:
+        if kind == "string":
+            return lambda value: value if isinstance(value, str) else _misfit(value, type_, kind)
+        if kind == "bool":
+            return lambda value: value if isinstance(value, bool) else _misfit(value, type_, kind)
+        return self._integer(type_, kind)
 
     def _struct(self, type_: str) -> _Conform:
         fields = self._tables.members(type_)
@@ -127,14 +136,6 @@ class _Types:
         return lambda: zero
 
 
-def _scalar(type_: str, kind: str) -> _Conform:
-    if kind == "string":
-        return lambda value: value if isinstance(value, str) else _misfit(value, type_, kind)
-    if kind == "bool":
-        return lambda value: value if isinstance(value, bool) else _misfit(value, type_, kind)
-    return _integer(type_, kind)
-
-
 def _integer(type_: str, kind: str) -> _Conform:
     lowest, highest = INT_RANGES[kind]
 
@@ -144,6 +145,19 @@ def _integer(type_: str, kind: str) -> _Conform:
         raise Misfit(value, type_, kind)
 
     return conform_integer
+
+
+def _wrapping(type_: str, kind: str) -> _Conform:
+    conform_integer = _integer(type_, kind)
+    lowest, highest = INT_RANGES[kind]
+    least, most = INT_RANGES["int64"]
+
+    def wrap(value: Any) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return (value - lowest) % (highest - lowest + 1) + lowest
+        return conform_integer(value)  # type: ignore[no-any-return]
+
+    return wrap
 
 
 def _list(type_: str, element: _Conform, null: _Zero) -> _Conform:

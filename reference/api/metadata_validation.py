@@ -13,6 +13,7 @@ from reference.api.checks import required_as, written_as
 from reference.api.errors import Cause
 from reference.api.objects import ObjectMeta, OwnerReference
 from reference.api.quoting import go_quote
+from reference.versions import Version
 
 _PATH = "metadata"
 _ANNOTATIONS_SIZE = 256 * 1024
@@ -53,7 +54,9 @@ def _named_causes(metadata: ObjectMeta, name_format: Format, namespaced: bool) -
     return causes + _common_causes(metadata) + _finalizer_causes(metadata.finalizers)
 
 
-def metadata_update_causes(new: ObjectMeta, old: ObjectMeta, *, qualified: bool = True) -> list[Cause]:
+def metadata_update_causes(
+    new: ObjectMeta, old: ObjectMeta, version: Version, *, qualified: bool = True
+) -> list[Cause]:
     """What is wrong with the metadata of an update; ``qualified``: finalizers have to be, but for upstream's own."""
     if new == old and not new.finalizers:
         return []  # it was found right when it was written, and by the same checks, but for those of finalizers
@@ -65,15 +68,22 @@ def metadata_update_causes(new: ObjectMeta, old: ObjectMeta, *, qualified: bool 
         causes.append(fielderrors.forbidden(f"{_PATH}.finalizers", text))
     causes += _unchanged("name", new.name, old.name)
     causes += _unchanged("namespace", new.namespace, old.namespace)
-    causes += _unchanged("uid", new.uid, old.uid)
-    if new.creation_timestamp != old.creation_timestamp:
-        causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
+    if version.immutable_metadata_last:
+        causes += _common_causes(new) + _identity_causes(new, old)
+    else:
+        causes += _identity_causes(new, old) + _common_causes(new)
+    return causes + _unqualified_finalizer_causes(new.finalizers) if qualified else causes
+
+
+def _identity_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
+    causes = _unchanged("uid", new.uid, old.uid)
+    causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
+    if new == old and not new.finalizers:
+        return []  # it was found right when it was written, and by the same checks, but for those of finalizers
     if new.deletion_timestamp != old.deletion_timestamp:
         causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
     grace = new.deletion_grace_period_seconds, old.deletion_grace_period_seconds
-    causes += _unchanged("deletionGracePeriodSeconds", *grace)
-    causes += _common_causes(new)
-    return causes + _unqualified_finalizer_causes(new.finalizers) if qualified else causes
+    return causes + _unchanged("deletionGracePeriodSeconds", *grace)
 
 
 def label_causes(labels: Mapping[str, str], path: str) -> list[Cause]:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from reference.api import fielderrors
+from reference.api.conform import conform
 from reference.api.defaulting import Unconvertible, default_typed
 from reference.api.errors import ApiError, bad_request
 from reference.api.json_patch import json_patch
@@ -51,9 +52,16 @@ def apply_patch(
     if isinstance(patched, dict) and (named := patched.get("kind") or kind.name) != kind.name:
         raise invalid_patch(msgspec.json.encode(patched).decode(), unregistered(named, kind.api_version))
     try:
-        return default_typed(kind, patched, version, document)
+        return default_typed(kind, in_order(patched), version, document)
     except (Misfit, Unconvertible) as fault:
         raise invalid_patch(msgspec.json.encode(patched).decode(), str(fault)) from None
+
+
+def in_order(value: Any) -> Any:
+    """The value with the members of its objects by name, as Go has those of an object of no type."""
+    if isinstance(value, dict):
+        return {name: in_order(value[name]) for name in sorted(value)}
+    return [in_order(one) for one in value] if isinstance(value, list) else value
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
@@ -76,8 +84,10 @@ def invalid_patch(value: str, fault: str) -> ApiError:
 
 
 def _strategic(document: Json, patch: Json, kind: Kind[Any], version: Version) -> Json:
-    patched = strategic_merge(document, patch, f"v1.{kind.name}", schema(version))
+    struct = f"v1.{kind.name}"
+    patched = strategic_merge(document, patch, struct, schema(version))
     try:
+        patched = conform(patched, struct, version, wraps=True)
         return default_typed(kind, patched, version, document)
     except Misfit as misfit:
         raise invalid_patch(go_text(patch), misfit.unstructured()) from None

@@ -79,9 +79,18 @@ def pod_update_causes(new: Raw, old: Raw, path: str, version: Version) -> list[C
     if deadline and "activeDeadlineSeconds" in after:
         return causes + deadline
     causes += deadline
+    causes += _toleration_causes(after.get("tolerations", []), before.get("tolerations", []), f"{path}.tolerations")
     if not semantic_equal(_immutable(after), _immutable(before), POD_SPEC):
         causes.append(fielderrors.forbidden(path, _IMMUTABLE))
     return causes
+
+
+def _toleration_causes(new: list[Json], old: list[Json], path: str) -> list[Cause]:
+    """They may only become more, but each may change how long it tolerates."""
+    kept = [{**one, "tolerationSeconds": None} for one in new]
+    if all({**one, "tolerationSeconds": None} in kept for one in old):
+        return []
+    return [fielderrors.forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]
 
 
 def _deadline_causes(new: int | None, old: int | None, path: str) -> list[Cause]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reference.api import formats
-from reference.api.fielderrors import go_quote
 from reference.api.gates import CONTAINERS
 from reference.api.objects import Json
 from reference.api.quantity import parse
+from reference.api.quoting import go_quote
 from reference.api.volume_warnings import volume_warnings
 
 _NODE_LABELS = {

@@ -77,6 +77,11 @@ class Quantity(msgspec.Struct, frozen=True, eq=False):
         """The number itself, in one form only: digits without trailing zeros, and the power of ten."""
         return _without_zeros(self.unscaled, self.exponent) if self.unscaled else (0, 0)
 
+    def value(self) -> int:
+        """The number, rounded up."""
+        power: int = 10 ** abs(self.exponent)
+        return self.unscaled * power if self.exponent >= 0 else -(-self.unscaled // power)
+
     def is_integer(self) -> bool:
         return self.number()[1] >= 0
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference.api.errors import bad_request
-from reference.api.fielderrors import go_quote
+from reference.api.quoting import go_quote
 
 _WORKLOADS = ("Deployment", "StatefulSet", "ControllerRevision")
 _OLD_WORKLOADS = (*_WORKLOADS, "Scale")

@@ -9,7 +9,7 @@ from reference.api import fielderrors, formats
 from reference.api.checks import written_as
 from reference.api.errors import Cause
 from reference.api.objects import Json
-from reference.api.quantity import parse
+from reference.api.quantity import Quantity, QuantityError, parse
 
 _OF_CONTAINERS = ("cpu", "memory", "ephemeral-storage")
 _STANDARD = (
@@ -48,7 +48,18 @@ def _entry(name: str, text: str, path: str) -> list[Cause]:
         causes.append(fielderrors.invalid(path, text, "must be greater than or equal to 0"))
     if not native and not value.is_integer():
         causes.append(fielderrors.invalid(path, text, "must be an integer"))
+    if huge and not _is_whole(value, name.removeprefix(_HUGE_PAGES)):
+        causes.append(fielderrors.invalid(path, text, f"{text} is not positive integer multiple of {name}"))
     return causes
+
+
+def _is_whole(amount: Quantity, size: str) -> bool:
+    """Whether an amount of huge pages is a number of them; none is one, too."""
+    try:
+        page = parse(size)
+    except QuantityError:
+        return False
+    return page.sign > 0 and page.is_integer() and amount.value() % page.value() == 0
 
 
 def _within_limit(name: str, requested: str, limit: str | None, path: str) -> list[Cause]:

@@ -67,8 +67,8 @@ def validate_create(new: Object, version: Version) -> tuple[Cause, ...]:
 def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with an update of the main resource. ``new`` has a resourceVersion."""
     if isinstance(new, Event):
-        return event_causes(new) or tuple(metadata_update_causes(new.metadata, old.metadata, qualified=False))
-    causes = metadata_update_causes(new.metadata, old.metadata)
+        return event_causes(new) or tuple(metadata_update_causes(new.metadata, old.metadata, version, qualified=False))
+    causes = metadata_update_causes(new.metadata, old.metadata, version)
     match new, old:
         case Deployment(), Deployment():
             causes += _deployment_spec(new.spec, version) + _same_selector(new.spec.selector, old.spec.selector)
@@ -81,8 +81,7 @@ def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, 
 
 def validate_status_update(new: Object, old: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with an update of the status subresource."""
-    del version
-    causes = metadata_update_causes(new.metadata, old.metadata)
+    causes = metadata_update_causes(new.metadata, old.metadata, version)
     match new, old:
         case Deployment(), Deployment():
             causes += _deployment_status(new.status, old.status)

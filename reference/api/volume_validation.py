@@ -24,6 +24,7 @@ _SOURCES = (
 _NAMED_OTHERWISE = {"cephfs": "cephFS", "downwardAPI": "downwarAPI"}
 """What upstream's errors call a second source of these types."""
 
+_SHORTEST, _LONGEST = 10 * 60, 2**32
 _FILE_MODES = "must be a number between 0 and 0777 (octal), both inclusive"
 
 
@@ -71,7 +72,51 @@ def _inside(source: str, value: Json, path: str) -> list[Cause]:
             return _files(value, "secretName", path)
         case "configMap":
             return _files(value, "name", path)
+        case "projected":
+            return _mode(value, "defaultMode", path) + _projected(value.get("sources", []), path)
     return []
+
+
+def _projected(sources: Sequence[Json], path: str) -> list[Cause]:
+    """Several sources in one volume: no two files may have the same path."""
+    causes: list[Cause] = []
+    known: list[str] = []
+    for index, source in enumerate(sources):
+        for kind in ("secret", "configMap"):
+            if kind in source:
+                causes += _files(source[kind], "name", f"{path}.sources[{index}].{kind}")
+                causes += _conflicts(source[kind], known, path, source[kind].get("name", ""))
+        if "downwardAPI" in source:
+            causes += _conflicts(source["downwardAPI"], known, path)
+        if "serviceAccountToken" in source:
+            at = f"{path}.sources[{index}].serviceAccountToken"
+            causes += _token(source["serviceAccountToken"], at, path)
+    return causes
+
+
+def _conflicts(source: Json, known: list[str], path: str, shown: str | None = None) -> list[Cause]:
+    """The files whose paths are known already; the others become known."""
+    causes = []
+    for item in source.get("items", []):
+        if item["path"] in known:
+            value = item["path"] if shown is None else shown
+            causes.append(fielderrors.invalid(path, value, "conflicting duplicate paths"))
+        elif item["path"]:
+            known.append(item["path"])
+    return causes
+
+
+def _token(token: Json, path: str, volume_path: str) -> list[Cause]:
+    """Upstream names the token's path after the volume."""
+    at, seconds = f"{path}.expirationSeconds", token["expirationSeconds"]
+    causes = []
+    if seconds < _SHORTEST:
+        causes.append(fielderrors.invalid(at, seconds, "may not specify a duration less than 10 minutes"))
+    if seconds > _LONGEST:
+        causes.append(fielderrors.invalid(at, seconds, "may not specify a duration larger than 2^32 seconds"))
+    if not token["path"]:
+        causes.append(fielderrors.required(f"{volume_path}.path"))
+    return causes
 
 
 def _files(source: Json, name: str, path: str) -> list[Cause]:

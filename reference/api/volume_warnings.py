@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reference.api.fielderrors import go_quote
 from reference.api.objects import Json
+from reference.api.quoting import go_quote
 
 _DEPRECATED = {
     "photonPersistentDisk": "deprecated in v1.11, non-functional in v1.16+",

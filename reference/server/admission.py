@@ -40,6 +40,14 @@ def admitted(pod: Pod, version: Version) -> Pod:
     return replace(pod, spec=made)
 
 
+def tolerating(pod: Pod, version: Version) -> Pod:
+    """A Pod that is updated, with the tolerations for a lost node if it has lost them."""
+    spec: Json = msgspec.json.decode(pod.spec)
+    _tolerate_lost_nodes(spec)
+    made = default(POD, {"metadata": {"name": "pod"}, "spec": spec}, version)["spec"]
+    return replace(pod, spec=Raw(msgspec.json.encode(made)))
+
+
 @lru_cache(maxsize=4096)
 def _admitted(text: bytes, version: Version) -> tuple[Raw, str, str]:
     """A spec as it is stored, and the service account and priority class that it names.

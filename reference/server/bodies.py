@@ -15,7 +15,7 @@ from reference.api.json_patch import json_patch
 from reference.api.json_syntax import NotJson
 from reference.api.misfits import Misfit
 from reference.api.objects import Json
-from reference.api.patches import invalid_patch, merge_patch
+from reference.api.patches import in_order, invalid_patch, merge_patch
 from reference.api.registered import unregistered
 from reference.api.schema import Schema, schema
 from reference.api.strategic import go_text, strategic_merge
@@ -38,12 +38,17 @@ def check_size(body: bytes) -> None:
         raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: limit is {_LIMIT}")
 
 
+def media_type(request: Request) -> str:
+    """The content type without its parameters."""
+    return request.content_type.partition(";")[0].strip()
+
+
 def manifest(request: Request, to: Route, validation: str, version: Version, warnings: list[str]) -> Json:
     """The object that a POST or a PUT carries, taken leniently.
 
     Its unknown and doubled fields become warnings, or are refused, as ``validation`` says. Raises ApiError.
     """
-    if request.content_type.partition(";")[0].strip() not in ("", JSON):
+    if media_type(request) not in ("", JSON):
         text = f"the body of the request was in an unknown format - accepted media types include: {_MEDIA_TYPES}"
         raise ApiError(415, "UnsupportedMediaType", text)
     name = _expected(to)
@@ -68,7 +73,7 @@ def patch(
     request: Request, to: Route, stored: Any | None, validation: str, version: Version, warnings: list[str]
 ) -> Any:
     """The JSON of a patch; its faults as in ``manifest``. Raises ApiError."""
-    patch_type = request.content_type.partition(";")[0].strip()
+    patch_type = media_type(request)
     if patch_type not in (JSON_PATCH, MERGE, STRATEGIC_MERGE):
         raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type")
     try:
@@ -165,11 +170,11 @@ def _patch_faults(
     faults = _operation_faults(members) if patch_type == JSON_PATCH else strict.duplicates(members)
     try:
         made = _applied(stored, change, patch_type, struct, tables)
-        conform(made, struct, version)
+        conform(made, struct, version, wraps=patch_type == STRATEGIC_MERGE)
     except (ApiError, Misfit):
         return (), ""
     shown = go_text(change) if patch_type == STRATEGIC_MERGE else ""
-    return (*faults, *strict.faults(_in_order(made), struct, tables)), shown
+    return (*faults, *strict.faults(in_order(made), struct, tables)), shown
 
 
 def _is_patch(change: Any, patch_type: str) -> bool:
@@ -185,13 +190,6 @@ def _applied(stored: Json, change: Any, patch_type: str, struct: str, tables: Sc
     if patch_type == MERGE:
         return merge_patch(stored, change)
     return strategic_merge(stored, change, struct, tables)
-
-
-def _in_order(value: Any) -> Any:
-    """The value with its members by name, as Go has those of an object of no type."""
-    if isinstance(value, dict):
-        return {name: _in_order(value[name]) for name in sorted(value)}
-    return [_in_order(one) for one in value] if isinstance(value, list) else value
 
 
 def _operation_faults(operations: Any) -> tuple[str, ...]:

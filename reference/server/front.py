@@ -35,7 +35,7 @@ _ETCD_LIMIT = 1_572_864 - 16_384
 
 
 class Front:
-    """Answers requests by way of an ``ApiServer``, whose ``on_valid`` it takes for itself."""
+    """Answers requests by way of an ``ApiServer``, whose ``on_valid`` it takes for itself while it does."""
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
@@ -56,6 +56,8 @@ class Front:
             answer = self._methods[request.method](request, to, warnings)
         except ApiError as error:
             answer = Answer(error.code, _refusal(error))
+        finally:
+            self._server.on_valid = None
         return msgspec.structs.replace(answer, warnings=tuple(dict.fromkeys(warnings)))
 
     def _get(self, request: Request, to: Route, warnings: list[str]) -> Answer:
@@ -87,7 +89,7 @@ class Front:
     def _post(self, request: Request, to: Route, warnings: list[str]) -> Answer:
         options = write_options("Create", request.query)
         document = bodies.manifest(request, to, options.validation, self._server.version, warnings)
-        server = self._writing(options.dry_run, warnings)
+        server = self._writing(options.dry_run, warnings, _revision(document))
         made = server.create(to.kind, to.namespace, document)
         if options.dry_run:
             del made["metadata"]["resourceVersion"]
@@ -109,7 +111,8 @@ class Front:
         stored = self._stored(to)
         patch = bodies.patch(request, to, stored, options.validation, self._server.version, warnings)
         server = self._writing(options.dry_run, warnings)
-        made = server.patch(to.kind, to.namespace, to.name, patch, request.content_type, to.subresource)  # type: ignore[arg-type]
+        patch_type: Any = bodies.media_type(request)
+        made = server.patch(to.kind, to.namespace, to.name, patch, patch_type, to.subresource)
         return Answer(200, self._unchanged(made, to) if options.dry_run else made)
 
     def _delete(self, request: Request, to: Route, warnings: list[str]) -> Answer:
@@ -139,12 +142,17 @@ class Front:
         details: Json = {"name": to.name, "group": to.kind.group, "kind": to.kind.resource, "uid": old.metadata.uid}
         return _status("Success") | {"details": {name: value for name, value in details.items() if value}}
 
-    def _writing(self, dry_run: bool, warnings: list[str]) -> ApiServer:
-        """The server that a write goes to, which looks at what it is about to store for this request."""
+    def _writing(self, dry_run: bool, warnings: list[str], revision: str = "") -> ApiServer:
+        """The server that a write goes to, which looks at what it is about to store for this request.
+
+        ``revision`` is the resourceVersion that a new object was sent with, and must not have.
+        """
         server = self._server.rehearsal() if dry_run else self._server
 
         def on_valid(new: Any, old: Any | None) -> None:
             warnings.extend(creation_warnings(new) if old is None else update_warnings(new, old))
+            if revision.isdigit() and int(revision) and not dry_run:
+                raise ApiError(500, "Unknown", "resourceVersion should not be set on objects to be created")
             if len(msgspec.json.encode(new)) > _ETCD_LIMIT and not dry_run:
                 raise ApiError(500, "Unknown", "etcdserver: request is too large")
 
@@ -161,6 +169,13 @@ class Front:
             raise not_found(to.kind.qualified_resource, to.name)
         document["metadata"]["resourceVersion"] = stored.metadata.resource_version
         return document
+
+
+def _revision(document: Json) -> str:
+    """The resourceVersion that a document of whatever form names."""
+    metadata = document.get("metadata")
+    revision = metadata.get("resourceVersion") if isinstance(metadata, dict) else None
+    return revision if isinstance(revision, str) else ""
 
 
 def _list(kind: Kind[Any], found: Page) -> Json:

@@ -13,9 +13,9 @@ import msgspec
 from reference.api import fielderrors
 from reference.api.conform import Misfit, conform
 from reference.api.errors import ApiError, Cause, bad_request
-from reference.api.fielderrors import go_quote
 from reference.api.kinds import Kind
 from reference.api.objects import Json
+from reference.api.quoting import go_quote
 from reference.machinery.client import DeleteOptions
 from reference.server.selection import Selection, selection
 from reference.versions import Version

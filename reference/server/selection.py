@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from reference.api.errors import ApiError, bad_request
-from reference.api.fielderrors import go_quote
 from reference.api.kinds import Kind
 from reference.api.objects import LabelSelector
+from reference.api.quoting import go_quote
 from reference.api.selectors import SelectorError, is_empty, matches, parse_selector
 
 _TERMS = re.compile(r"((?:[^\\,]|\\.|\\$)*)(?:,|$)", re.DOTALL)

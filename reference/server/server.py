@@ -20,15 +20,15 @@ from typing import Any
 import msgspec
 
 from reference.api.errors import ApiError, Cause, already_exists, conflict, invalid, not_found
-from reference.api.fielderrors import go_quote
 from reference.api.kinds import KINDS, Kind
 from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, Pod, replace
+from reference.api.quoting import go_quote
 from reference.api.validation import validate_create, validate_status_update, validate_update
 from reference.machinery.client import Call, DeleteOptions, PatchType
 from reference.machinery.clock import VirtualClock
 from reference.machinery.store import ChangeType, Store
 from reference.server import documents, scale
-from reference.server.admission import admitted
+from reference.server.admission import admitted, tolerating
 from reference.server.deletion import check_preconditions, goes_with_last_finalizer, mark
 from reference.server.metadata import at_revision, check_uid, created, in_namespace, named_as_asked, updated
 from reference.server.names import ATTEMPTS, generated_name
@@ -220,6 +220,8 @@ class ApiServer:
         if sent.resource_version not in (*_ANY_REVISION, old.metadata.resource_version):
             raise _stale(kind, name, sent.resource_version)
         obj = replace(obj, metadata=updated(sent, old.metadata))
+        if isinstance(obj, Pod) and not call.subresource and obj.spec != old.spec:
+            obj = tolerating(obj, self.version)
         strategy = self._strategies[kind.name]
         if call.subresource == "status":
             new = strategy.for_status(obj, old)

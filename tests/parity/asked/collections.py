@@ -114,6 +114,7 @@ def _watched(kind: Kind[Any]) -> Iterator[Request]:
     yield watch(kind, resourceVersion="rv#3")
     yield watch(kind, resourceVersion="rv#3", labelSelector="tier=1")
     yield watch(kind, resourceVersion="rv#5", fieldSelector="metadata.name!=a", allowWatchBookmarks="true")
+    yield get(kind)
     yield watch(kind, resourceVersion="0")
 
 
@@ -121,6 +122,7 @@ def _from_the_beginning() -> Iterator[Request]:
     kind = DEPLOYMENT
     yield post(kind, deployment("b"))
     yield post(kind, deployment("a"))
+    yield get(kind)  # for which the server's cache has to be up to date; asked for revision 0 it may lag
     yield watch(kind, resourceVersion="0")
     yield watch(kind, resourceVersion="0", allowWatchBookmarks="true")
     initial = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
@@ -226,6 +228,7 @@ def _no_selectors() -> Iterator[Request]:
 def _options() -> Iterator[Request]:
     kind = REPLICA_SET
     yield post(kind, deployment())
+    yield get(kind)
     yield get(kind, resourceVersion="0")
     yield get(kind, resourceVersion="x")
     yield get(kind, resourceVersion="-1")

@@ -313,6 +313,7 @@ def _patches() -> Iterator[Request]:
     yield patch(DEPLOYMENT, "web", {}, MERGE, force="true")
     yield patch(DEPLOYMENT, "web", {}, "application/json")
     yield patch(DEPLOYMENT, "web", {}, "text/plain")
+    yield patch(DEPLOYMENT, "web", {"metadata": {"labels": {"a": "b"}}}, f"{MERGE}; charset=utf-8")
 
 
 def _pod() -> Iterator[Request]:
