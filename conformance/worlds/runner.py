@@ -85,7 +85,7 @@ class WorldCache:
     async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
         return [obj for obj in await self.list(kind, namespace) if selects(selector_of(obj), labels)]
 
-    async def resource_version(self, kind: Kind[K]) -> int:  # noqa: ARG002
+    async def resource_version(self, kind: Kind[K]) -> int:
         return 0
 
 
@@ -112,7 +112,7 @@ class RecordingQueue:
     def forget(self, key: str) -> None:
         """Nothing is remembered."""
 
-    def retries(self, key: str) -> int:  # noqa: ARG002
+    def retries(self, key: str) -> int:
         return 0
 
 
@@ -122,7 +122,7 @@ class RecordingRecorder:
     def __init__(self) -> None:
         self.events: list[str] = []
 
-    def event(self, about: Object, type_: EventType, reason: str, message: str) -> None:  # noqa: ARG002
+    def event(self, about: Object, type_: EventType, reason: str, message: str) -> None:
         self.events.append(f"{type_} {reason} {message}")
 
 

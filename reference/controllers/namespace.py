@@ -59,7 +59,7 @@ class NamespaceController:
         if obj.metadata.deletion_timestamp is not None:
             self.env.queue.add_after(obj.metadata.name, GRACE_PERIOD)
 
-    async def on_update(self, old: Namespace, new: Namespace) -> None:  # noqa: ARG002
+    async def on_update(self, old: Namespace, new: Namespace) -> None:
         await self.on_add(new)
 
     async def on_delete(self, obj: Namespace) -> None:

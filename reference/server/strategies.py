@@ -55,14 +55,14 @@ class Strategy(Generic[K]):
     def for_create(self, obj: K) -> K:
         return obj
 
-    def for_update(self, obj: K, old: K) -> K:  # noqa: ARG002
+    def for_update(self, obj: K, old: K) -> K:
         """``obj`` has the metadata as the user may set it, and the old generation."""
         return obj
 
-    def for_status(self, obj: K, old: K) -> K:  # noqa: ARG002
+    def for_status(self, obj: K, old: K) -> K:
         return obj
 
-    def grace_period(self, obj: K, options: DeleteOptions) -> int | None:  # noqa: ARG002
+    def grace_period(self, obj: K, options: DeleteOptions) -> int | None:
         """Seconds from the request to delete until the object may go; None if the kind knows no grace."""
         return None
 
@@ -137,7 +137,7 @@ class EventStrategy(Strategy[Event]):
     def for_create(self, obj: Event) -> Event:
         return whole_seconds(obj)
 
-    def for_update(self, obj: Event, old: Event) -> Event:  # noqa: ARG002
+    def for_update(self, obj: Event, old: Event) -> Event:
         return whole_seconds(obj)
 
 

@@ -179,7 +179,7 @@ class CountingQueue(RecordingQueue):
         self.failures = failures
         self.forgotten: list[str] = []
 
-    def retries(self, key: str) -> int:  # noqa: ARG002
+    def retries(self, key: str) -> int:
         return self.failures
 
     def forget(self, key: str) -> None:

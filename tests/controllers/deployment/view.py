@@ -74,7 +74,7 @@ class _Listed:
     async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
         return [obj for obj in await self.list(kind, namespace) if selects(selector_of(obj), labels)]
 
-    async def resource_version(self, kind: Kind[K]) -> int:  # noqa: ARG002
+    async def resource_version(self, kind: Kind[K]) -> int:
         return 0
 
 
