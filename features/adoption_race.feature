@@ -1,11 +1,14 @@
-Feature: A ReplicaSet has one owner, and a Deployment adopts none once it is being deleted
+Feature: A ReplicaSet has one owner, and a Deployment that is being deleted adopts none
   Owner references decide who may size a ReplicaSet, and what is collected as garbage when the owner goes. A Deployment
   therefore adopts ReplicaSets that match its selector and have no owner, and lets go of those that match no longer.
   The controller knows the cluster from its caches, which may be late. If it adopted by what they say alone, it could
   adopt on behalf of a Deployment that somebody has just deleted while keeping its ReplicaSets: the orphans would then
-  be collected together with the Deployment, and the Pods that were to be kept would die (issue 42639). So before it
-  adopts, the controller asks the API server whether its Deployment is still there, is the same one, and is not being
-  deleted.
+  be collected together with the Deployment, and the Pods that were to be kept would die (kubernetes/kubernetes#42639).
+  So before it adopts, the controller asks the API server whether its Deployment is still there, is the same one, and is
+  not being deleted.
+
+  Lingering Pods are Pods that shut down slowly: deleted, they are listed as terminating until the scenario says that
+  they are gone.
 
   Rule: Orphans of a deleted Deployment stay orphans, even if the controller has not heard of the deletion
 

@@ -2,7 +2,8 @@ Feature: A paused Deployment keeps what it runs, and starts nothing new
   Pausing is how an operator makes several changes and rolls them out as one, and how a rollout that goes wrong is
   brought to a stand in the middle. So while a Deployment is paused no new version is started and no version is rolled
   on; but it is no maintenance mode: Pods that die are replaced, scaling works, and history is kept tidy. The clock
-  that watches for stuck rollouts stands still, for a rollout that nobody wants to go on cannot be late.
+  that watches for stuck rollouts is stopped, for a rollout that nobody wants to go on cannot be late, and begins anew
+  on resuming.
 
   Rule: No new version is started while paused
 

@@ -211,7 +211,8 @@ Feature: A Deployment scaled in the middle of a rollout keeps its versions in pr
   Rule: The size last agreed on is noted on each ReplicaSet; a note that was tampered with shifts the balance, not the sum
     Proportion is reckoned from the annotation "max-replicas", which the controller writes whenever it sizes a
     ReplicaSet. Where the note is missing or makes no sense, the Deployment's present number of Pods takes its place.
-    Whatever the notes say, the Deployment gets as many Pods as it was scaled to, and all notes are set right.
+    Whatever the notes say, the Deployment gets as many Pods as it was scaled to, and its surge, and all notes are set
+    right.
 
     Background:
       Given a Deployment "web" of 10 replicas, maxSurge 3, maxUnavailable 2, running "app:1"

@@ -4,6 +4,9 @@ Feature: Recreate stops the old version before it starts the new one
   its way out, even if that takes long. The price is a gap in service. Pods that are over for good, having failed or
   succeeded, hold nothing and are not waited for.
 
+  Lingering Pods are Pods that shut down slowly: deleted, they are listed as terminating until the scenario says that
+  they are gone.
+
   Rule: No new Pod before the last old one is gone
 
     Background:
@@ -98,7 +101,9 @@ Feature: Recreate stops the old version before it starts the new one
         | 6     | app:1 | terminating |
 
   Rule: Pods that are over for good are not waited for
-    A failed or succeeded Pod stays listed until somebody clears it away. Nothing runs in it.
+    A failed or succeeded Pod stays listed until somebody clears it away. Nothing runs in it. Kubernetes 1.34 does not wait
+    for it either, but its controller does not look when a Pod goes and this one stays: the new version starts with the
+    controller's next look, whenever that is.
 
     @id:recreate/finished-pods
     @needs:free-pods
@@ -186,6 +191,8 @@ Feature: Recreate stops the old version before it starts the new one
         | 2        | app:2 | 5       | 5    |
 
   Rule: The strategy can be changed at any time, and holds from then on
+    In the middle of a rolling update there are new Pods already. Beside them the old Pods' end goes unnoticed in
+    Kubernetes 1.34, and the new version fills up with the controller's next look, whenever that is.
 
     @id:recreate/from-rolling-update
     @since:1.35

@@ -18,7 +18,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       And all its Pods are ready
 
     @id:rollback/history
-    Scenario: Every version that was rolled out is kept, with nothing running
+    Scenario: Old versions are kept, at no Pods
       Then the ReplicaSets are
         | revision | earlier | image | desired |
         | 1        | none    | app:1 | 0       |
@@ -103,7 +103,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | 3        | none    | app:3 | 0       |
 
     @id:rollback/undo-unknown-revision
-    Scenario Outline: To revision <revision>, which is none
+    Scenario Outline: To revision <revision>, which does not exist
       When the operator tries "kubectl rollout undo deployment/web --to-revision=<revision>"
       Then kubectl answers "error: unable to find specified revision <revision> in history"
       And the Deployment is at revision 3, running "app:3"
@@ -217,7 +217,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       And the Deployment is at revision 4, running "<image>"
       And the Deployment has no annotation "deprecated.deployment.rollback.to"
 
-      Examples: 0 is the last but one
+      Examples: 0 means the version before
         | revision | found | image |
         | 1        | 1     | app:1 |
         | 2        | 2     | app:2 |
@@ -238,7 +238,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
       And the Deployment has no annotation "deprecated.deployment.rollback.to"
 
     @id:rollback/wish-twice
-    Scenario: Two wishes for the last but one end where it began
+    Scenario: Two wishes for the version before end where it began
       When the operator runs "kubectl annotate deployment/web deprecated.deployment.rollback.to=0"
       And the rollout comes to its end
       And the operator runs "kubectl annotate deployment/web deprecated.deployment.rollback.to=0"
@@ -283,7 +283,7 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | 1.5  |
 
     @id:rollback/wish-without-history
-    Scenario: A wish for the last but one where there is only one
+    Scenario: A wish for the version before where there is only one
       Given a Deployment "shop" of 1 replica, running "app:1"
       When the operator runs "kubectl annotate deployment/shop deprecated.deployment.rollback.to=0"
       Then a DeploymentRollbackRevisionNotFound event says "Unable to find last revision."
