@@ -101,9 +101,9 @@ Feature: Recreate stops the old version before it starts the new one
         | 6     | app:1 | terminating |
 
   Rule: Pods that are over for good are not waited for
-    A failed or succeeded Pod stays listed until somebody clears it away. Nothing runs in it. Kubernetes 1.34 does not wait
-    for it either, but its controller does not look when a Pod goes and this one stays: the new version starts with the
-    controller's next look, whenever that is.
+    A failed or succeeded Pod stays listed until somebody clears it away. Nothing runs in it. Kubernetes 1.34 does not
+    wait for it either, but where one stays listed its controller does not look when the last of the others goes: the
+    new version starts with the controller's next look, whenever that is.
 
     @id:recreate/finished-pods
     @needs:free-pods
