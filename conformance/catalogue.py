@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from pytest_bdd import parsers
 from pytest_bdd.parser import ScenarioTemplate
 from pytest_bdd.parser import Step as WrittenStep
+from pytest_bdd.parsers import StepParser
 from pytest_bdd.steps import StepFunctionContext, StepNamePrefix, step_function_context_registry
 
 from conformance.collection import Tags, parsed, step_modules, tags_of
@@ -37,15 +39,18 @@ class Definition(msgspec.Struct, frozen=True):
     where: str
     """``steps.when.image_becomes``."""
     uses: int
-
-    @property
-    def wording(self) -> str:
-        """The pattern for people: what varies is ``<name>``."""
-        return _FIELD.sub(r"<\1>", _GROUP.sub(r"<\1>", self.pattern))
+    wording: str
+    """The pattern for people: what varies is ``<name>``, and what may be left out stands in brackets."""
 
 
-_GROUP = re.compile(r"\(\?P<(\w+)>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
-_FIELD = re.compile(r"\{(\w+)(?::\w+)?\}")
+_FIELD = re.compile(r"\{(?P<name>\w+?)_?(?::\w+)?\}")
+"""What varies, in a pattern of ``parsers.parse``."""
+
+_GROUP = re.compile(r"\(\?P<(?P<name>\w+?)_?>(?P<body>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)(?P<optional>\?)?")
+"""The same, in a regular expression."""
+
+_OPTIONAL = re.compile(r"\((?P<words>[^()]+)\)\?|(?P<letter>\w)\?")
+"""What may be left out, in a regular expression: ``(its )?``, ``Pods?``."""
 
 
 def scenarios(features: Path) -> list[Listed]:
@@ -58,10 +63,18 @@ def definitions(features: Path) -> list[Definition]:
     written = [step for template in _templates(features) for step in _steps(template)]
     contexts = _contexts()
     uses = Counter(_wording(context) for step in written for context in contexts if _matches(context, step))
-    keywords: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[str, str], list[StepFunctionContext]] = {}
     for context in contexts:
-        keywords.setdefault(_wording(context), []).append((context.type or "any").capitalize())
-    return [Definition(tuple(sorted(found)), *wording, uses[wording]) for wording, found in keywords.items()]
+        alike.setdefault(_wording(context), []).append(context)
+    return [
+        Definition(
+            tuple(sorted((each.type or "any").capitalize() for each in found)),
+            *wording,
+            uses[wording],
+            _as_said(found[0].parser),
+        )
+        for wording, found in alike.items()
+    ]
 
 
 def problems(features: Path) -> list[str]:
@@ -106,6 +119,19 @@ def _matches(context: StepFunctionContext, step: WrittenStep) -> bool:
 def _wording(context: StepFunctionContext) -> tuple[str, str]:
     """The pattern, and the function that it stands for."""
     return context.parser.name, f"{context.step_func.__module__}.{context.step_func.__name__}"
+
+
+def _as_said(parser: StepParser) -> str:
+    """A step's pattern as a sentence."""
+    if not isinstance(parser, parsers.re):
+        return _FIELD.sub(r"<\g<name>>", parser.name)
+
+    def blank(group: re.Match[str]) -> str:
+        if not group["optional"]:
+            return f"<{group['name']}>"
+        return f"[{group['body']}]" if re.fullmatch(r"[\w ,]+", group["body"]) else f"[<{group['name']}>]"
+
+    return _OPTIONAL.sub(lambda found: f"[{found['words'] or found['letter']}]", _GROUP.sub(blank, parser.name))
 
 
 def _problems_of_ids(listed: Sequence[Listed]) -> Iterator[str]:

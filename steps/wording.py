@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from conformance.pods import Change
 from conformance.tables import TableError
@@ -15,7 +15,7 @@ DEPLOYMENT_TEXT = (
     r'a Deployment "(?P<name>[^"]+)" of (?P<replicas>\d+) replicas?'
     r'(?P<options>(?:, (?!running)[^,"]+(?:"[^"]*")?)*), running "(?P<image>[^"]+)"'
 )
-"""``a Deployment "web" of 3 replicas, maxSurge 1, running "app:1"``; what may stand between is in ``_OPTIONS``."""
+"""``a Deployment "web" of 3 replicas, maxSurge 1, running "app:1"``; what may stand between is in ``OPTIONS``."""
 
 CHANGES = {
     "become ready": Change.READY,
@@ -50,37 +50,63 @@ def int_or_percent(text: str) -> IntOrString:
     return text if text.endswith("%") else int(text)
 
 
-_OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
-    r"maxSurge (\d+%?)": lambda value: {"max_surge": int_or_percent(value)},
-    r"maxUnavailable (\d+%?)": lambda value: {"max_unavailable": int_or_percent(value)},
-    r"(Recreate)": lambda _: {"recreate": True},
-    r"(paused)": lambda _: {"paused": True},
-    r"history limit (\d+)": lambda value: {"history_limit": int(value)},
-    r"progress deadline (\d+) seconds": lambda value: {"progress_deadline": int(value)},
-    r"(lingering) Pods": lambda _: {"lingering": True},
-    r'labelled "([^"]+)"': lambda value: {"labels": labels(value)},
+class Option(NamedTuple):
+    """Something that may be said of a Deployment: in words, as a pattern of one group, and what the group means."""
+
+    words: str
+    pattern: str
+    meaning: Callable[[str], dict[str, Any]]
+
+
+OPTIONS = (
+    Option("maxSurge N or N%", r"maxSurge (\d+%?)", lambda value: {"max_surge": int_or_percent(value)}),
+    Option("maxUnavailable N or N%", r"maxUnavailable (\d+%?)", lambda it: {"max_unavailable": int_or_percent(it)}),
+    Option("Recreate", r"(Recreate)", lambda _: {"recreate": True}),
+    Option("paused", r"(paused)", lambda _: {"paused": True}),
+    Option("history limit N", r"history limit (\d+)", lambda value: {"history_limit": int(value)}),
+    Option(
+        "progress deadline N seconds",
+        r"progress deadline (\d+) seconds",
+        lambda value: {"progress_deadline": int(value)},
+    ),
+    Option("lingering Pods", r"(lingering) Pods", lambda _: {"lingering": True}),
+    Option('labelled "KEY=VALUE,…"', r'labelled "([^"]+=[^"]*)"', lambda value: {"labels": labels(value)}),
+)
+
+
+_STRATEGIES: dict[str, dict[str, str]] = {
+    "Recreate": {},
+    "RollingUpdate": {"max_surge": "maxSurge", "max_unavailable": "maxUnavailable"},
 }
+"""The strategies, and what the API calls their limits."""
 
 
 def deployment_options(text: str) -> dict[str, Any]:
-    """``, maxSurge 1, paused`` as the keywords of ``conformance.manifests.deployment``."""
+    """``, maxSurge 1, paused`` as the keywords of ``conformance.manifests.deployment``. Raises TableError."""
     options: dict[str, Any] = {}
     for phrase in filter(None, text.split(", ")):
-        found = [(match, meaning) for pattern, meaning in _OPTIONS.items() if (match := re.fullmatch(pattern, phrase))]
+        found = [(match, it.meaning) for it in OPTIONS if (match := re.fullmatch(it.pattern, phrase))]
         if not found:
-            known = ", ".join(_OPTIONS)
-            raise TableError(f"a Deployment cannot be {phrase!r}; what may be said of it is, as patterns: {known}")
+            known = ", ".join(it.words for it in OPTIONS)
+            raise TableError(f"a Deployment cannot be {phrase!r}; what may be said of it: {known}")
         match, meaning = found[0]
         options |= meaning(match[1])
     return options
 
 
 def strategy(text: str) -> Json:
-    """``Recreate``, or ``RollingUpdate, maxSurge 1, maxUnavailable 0``, as the API has it."""
+    """``Recreate``, or ``RollingUpdate, maxSurge 1, maxUnavailable 0``, as a patch that the API takes.
+
+    Of two limits the one that is not named stays as it is; if none is, both become the API's defaults. Raises
+    TableError.
+    """
     type_, _, rest = text.partition(", ")
     options = deployment_options(rest)
-    rolling = {"maxSurge": options["max_surge"], "maxUnavailable": options["max_unavailable"]} if options else None
-    return {"type": type_, "rollingUpdate": rolling}
+    if type_ not in _STRATEGIES or not options.keys() <= _STRATEGIES[type_].keys():
+        known = "Recreate, or RollingUpdate and its maxSurge N or N%, maxUnavailable N or N%"
+        raise TableError(f"a strategy cannot be {text!r}; what may be said of it: {known}")
+    limits = {_STRATEGIES[type_][option]: value for option, value in options.items()}
+    return {"type": type_, "rollingUpdate": limits or None}
 
 
 def labels(text: str) -> dict[str, str]:

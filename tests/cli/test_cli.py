@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,7 +68,9 @@ class TestDiff:
         ended = command("diff", saved("a", one_of_each()), saved("b", one_of_each()))
 
         assert ended.returncode == 2
-        assert "not compared, 1 scenario: could not run on model (first): etcd has died" in ended.stdout
+        assert re.search(
+            r"not compared, 1 scenario: could not run on model \(.*/a\.json\): etcd has died", ended.stdout
+        )
         assert ended.stdout.splitlines()[-1].endswith(" not compared")
 
     @pytest.mark.parametrize(
@@ -89,11 +92,34 @@ class TestDiff:
         assert ended.stderr.startswith(f"Error: {sentence}")
         assert len(ended.stderr.splitlines()) == 1
 
+    def test_a_selection_holds_for_a_report_as_well(self, tmp_path: Path) -> None:
+        ran = command("run", "-k", "pause", f"--report={tmp_path}", "-q")
+        ended = command("diff", "model", f"{tmp_path}/report.json", "-k", "pause/no-new-replica-set")
+
+        assert (ran.returncode, ended.returncode) == (0, 0), ended.stdout + ended.stderr
+        assert ended.stdout.splitlines()[-1].startswith("1 scenario and ")
+        assert ended.stdout.splitlines()[-1].endswith(
+            f"compared on model (now) and model ({tmp_path}/report.json): no difference"
+        )
+
+    def test_a_selection_of_two_reports_is_refused(self, saved: Saved) -> None:
+        ended = command("diff", saved("a", report(rollout())), saved("b", report(rollout())), "-k", "pause")
+
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr.startswith("Error: -k selects what a target runs")
+
+    def test_nothing_compared_is_no_equality(self, saved: Saved) -> None:
+        ended = command("diff", saved("a", report()), saved("b", report(rollout(), target="local")))
+
+        assert ended.returncode == 2
+        assert ended.stdout.splitlines()[-1] == "nothing was compared on model and local: 1 not compared"
+
 
 def test_the_model_does_not_differ_from_itself() -> None:
     ended = command("diff", "model", "model", "-k", "pause/no-new-replica-set")
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert re.match(r"features on model: \d+ % \(0:\d\d\)\n", ended.stderr), "off a terminal it is not silent"
     assert ended.stdout.splitlines()[-1].endswith("compared on model (first) and model (second): no difference")
 
 
@@ -180,6 +206,12 @@ class TestCatalogue:
         said = {it.where: (it.keywords, it.wording, it.uses) for it in catalogue.definitions(features)}
 
         assert said["steps.when.image_becomes"] == (("Given", "When"), 'the image becomes "<image>"', 1)
+        assert said["steps.given.all_its_pods_are_ready"][1] == "all [its ]Pods are ready"
+        assert said["steps.given.replica_sets_made_by_hand"][1] == (
+            'ReplicaSets labelled "<label>" are made by hand[, in one second]:'
+        )
+        assert said["steps.when.pods_change"][1] == '<count>[ terminating] Pod[s] of "<image>" <change>'
+        assert said["steps.then.condition_is"][1] == "the condition <type> is <status> because of <reason>"
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("steps",), ("steps", "--check")], ids=" ".join)

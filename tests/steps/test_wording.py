@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from conformance.tables import TableError
 from steps.wording import (
     DEPLOYMENT_TEXT,
     PODS_CHANGE_TEXT,
@@ -36,7 +37,7 @@ def test_one_replica_and_no_options() -> None:
 
 
 def test_an_unknown_option_is_told_with_those_that_are_known() -> None:
-    with pytest.raises(ValueError, match=r"cannot be 'purple'.*Recreate"):
+    with pytest.raises(TableError, match=r"cannot be 'purple'; what may be said of it: maxSurge N or N%, .*Recreate"):
         deployment_options(", maxSurge 1, purple")
 
 
@@ -65,3 +66,13 @@ def test_counters_labels_and_strategies() -> None:
         "type": "RollingUpdate",
         "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0},
     }
+
+
+def test_of_two_limits_the_one_that_is_not_named_stays_as_it_is() -> None:
+    assert strategy("RollingUpdate, maxSurge 2") == {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 2}}
+
+
+@pytest.mark.parametrize("text", ["Recreate, maxSurge 1", "RollingUpdate, paused", "BlueGreen"])
+def test_what_is_no_strategy_is_told_with_those_that_are(text: str) -> None:
+    with pytest.raises(TableError, match=f"a strategy cannot be '{text}'; .* Recreate, or RollingUpdate"):
+        strategy(text)
