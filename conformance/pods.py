@@ -84,13 +84,19 @@ def image_of(pod: Json) -> str:
     return image
 
 
-def choose(pods: Sequence[Json], states: Sequence[State], count: int | None = None) -> list[Json]:
-    """``count`` of the Pods that are in one of these states, or all of them. Raises NoSuchPods."""
+def choose(pods: Sequence[Json], states: Sequence[State], count: int | None = None, image: str = "") -> list[Json]:
+    """``count`` of the Pods that are in one of these states, or all of them. Raises NoSuchPods.
+
+    ``image`` only says which Pods these are.
+    """
     fit = [pod for state in states for pod in pods if state_of(pod) is state]
     if not fit or len(fit) < (count or 0):
-        wanted = " or ".join(states)
-        there = ", ".join(state_of(pod) for pod in pods) or "none at all"
-        raise NoSuchPods(f"{count or 'some'} Pods should be {wanted}, and {len(fit)} are; there are: {there}")
+        wanted = f"{count or 'some'} Pod{'' if count == 1 else 's'}{f' of {image}' if image else ''}"
+        should = f"{wanted} should be {' or '.join(states)}"
+        if not pods:
+            raise NoSuchPods(f"{should}, but there is none")
+        found = f"{len(fit)} {'is' if len(fit) == 1 else 'are'}"
+        raise NoSuchPods(f"{should}, and {found}; there are: {', '.join(state_of(pod) for pod in pods)}")
     return fit[:count]
 
 

@@ -93,7 +93,7 @@ class Scenario:
         """Changes ``count`` Pods, or all that the change is for, of this image or of any."""
         pods = [pod for pod in self._pods.all() if image in ("", image_of(pod))]
         states = (State.TERMINATING,) if terminating else FROM[change]
-        self._change_each(choose(pods, states, count), change)
+        self._change_each(choose(pods, states, count, image), change)
 
     def finish_rollout(self) -> None:
         """Makes the new version's Pods ready, one at a time, until the rollout is complete."""
@@ -144,7 +144,7 @@ class Scenario:
             replica_set = self.look.name_of(found[2])
             if not found[1]:
                 return replica_set
-            return name_of(choose(self._pods.of([replica_set]), FROM[Change.FAIL], 1)[0])
+            return name_of(choose(self._pods.of([replica_set]), FROM[Change.FAIL], 1, found[2])[0])
 
         if _ORPHANED_POD in text:
             orphans = [pod for pod in self._pods.all() if controller_of(pod) is None]

@@ -75,3 +75,5 @@ def test_too_few_pods_are_told_with_those_that_are_there(pods: Pods) -> None:
         choose(pods.all(), FROM[Change.READY], 4)
     with pytest.raises(NoSuchPods, match="some Pods should be terminating, and 0 are"):
         choose(pods.all(), FROM[Change.LET_GO])
+    with pytest.raises(NoSuchPods, match=r"^1 Pod of app:9 should be not ready, but there is none$"):
+        choose([], FROM[Change.READY], 1, "app:9")
