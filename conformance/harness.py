@@ -26,6 +26,7 @@ import pytest
 from conformance import collection, recording
 from conformance.collection import FeatureFile
 from conformance.report import terminal, writers
+from conformance.report.model import Report
 from conformance.targets.protocol import Session, Target, TargetError
 from reference.versions import LATEST, UnknownVersion, version_named
 
@@ -183,9 +184,9 @@ class Run:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> Generator[None]:
-        """After pytest's own summary: as the last line what the reports count, and the reports.
+        """After pytest's own summary: the reports, where they are, and as the last line what they count.
 
-        Raises UsageError if these cannot be written.
+        Raises UsageError if they cannot be written.
         """
         yield
         if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
@@ -193,9 +194,21 @@ class Run:
         report = self._ledger.report()
         if _is_worker(self._config) or not (report.scenarios or report.problems):
             return
-        self._config.get_terminal_writer().line(terminal.summary(report))
-        if self._reports:
-            writers.write(report, self._reports)
+        where = ""
+        try:
+            where = self._write(report, replace=exitstatus != pytest.ExitCode.NO_TESTS_COLLECTED)
+        finally:
+            self._config.get_terminal_writer().line(terminal.summary(report, where))
+
+    def _write(self, report: Report, *, replace: bool) -> str:
+        """Writes the reports, if they are wanted, and says where they are; earlier ones stay if not to be replaced."""
+        if self._reports is None:
+            return ""
+        page = self._reports / "report.html"
+        if page.exists() and not replace:
+            return f"{page} is left as it was"
+        writers.write(report, self._reports)
+        return str(page)
 
     def exit_code(self, pytests: int) -> int:
         """0 all passed, 1 a failure, 2 could not run; the last wins over the others."""

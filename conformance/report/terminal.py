@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from conformance.report.model import Report, Scenario, Step
 
 NEWLINE = "\n"
@@ -42,7 +44,13 @@ def table(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return [f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |" for row in rows]
 
 
-def summary(report: Report) -> str:
-    """What kept the run from being whole, if anything did, and the line that counts."""
+def summary(report: Report, where: str = "") -> str:
+    """Why scenarios were skipped, ``where`` the report is, what kept the run from being whole, and how all ended.
+
+    The last is always there, the others only if there is something to say.
+    """
+    reasons = Counter(it.reason for it in report.scenarios if it.outcome == "skipped")
+    skipped = [f"skipped, {count} {'scenario' if count == 1 else 'scenarios'}: {it}" for it, count in reasons.items()]
+    place = [where] if where else []
     nothing = ["nothing ran: every scenario that was selected was skipped"] if report.nothing_ran() else []
-    return "\n".join([*report.problems, *nothing, report.closing_line()])
+    return "\n".join([*skipped, *place, *report.problems, *nothing, report.closing_line()])

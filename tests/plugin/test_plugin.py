@@ -283,6 +283,10 @@ class TestSkipping:
 
         assert result.ret == 0
         assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 1 skipped"
+        assert result.outlines[-3:-1] == [
+            "skipped, 1 scenario: needs virtual-time, which target toy does not have",
+            "out/report.html",
+        ]
         [_, skipped] = project.report().scenarios
         assert skipped.reason == "needs virtual-time, which target toy does not have"
 
@@ -326,6 +330,16 @@ class TestReport:
         ]
         assert sizes == [3, 2, 2]
         assert scenario.steps[2].snapshot is None, "what did not change is not written again"
+
+    def test_outlives_a_run_in_which_nothing_was_selected(self, project: Project) -> None:
+        project.feature(COUNTED)
+        project.run("--report=out")
+        before = project.report()
+        result = project.run("--report=out", "-k", "nothing")
+
+        assert result.ret == 2
+        assert result.outlines[-3] == "out/report.html is left as it was"
+        assert project.report() == before
 
     def test_rows_of_examples_are_numbered(self, project: Project) -> None:
         project.feature(OUTLINE)

@@ -76,7 +76,18 @@ class TestTerminal:
     def test_a_run_of_skipped_scenarios_is_none(self) -> None:
         skipped = report(scenario("s", [], "skipped", "needs more"))
 
-        assert terminal.summary(skipped).splitlines()[0].startswith("nothing ran")
+        assert terminal.summary(skipped).splitlines()[-2].startswith("nothing ran")
+
+    def test_reasons_for_skipping_are_counted_and_the_count_of_all_comes_last(self) -> None:
+        lacking = [scenario(name, [], "skipped", "needs more") for name in ("a", "b")]
+        told = report(rollout(), *lacking, scenario("c", [], "skipped", "since Kubernetes 1.35"))
+
+        assert terminal.summary(told, "out/report.html").splitlines() == [
+            "skipped, 2 scenarios: needs more",
+            "skipped, 1 scenario: since Kubernetes 1.35",
+            "out/report.html",
+            "1 passed, 0 failed, 0 errors, 3 skipped",
+        ]
 
 
 class TestJUnit:
