@@ -84,9 +84,12 @@ class Comparison(msgspec.Struct, frozen=True):
         return 1 if self.different else 0
 
 
-def compare(left: Report, right: Report) -> Comparison:
-    """The two runs' scenarios, in the left one's order; the right one's own come last."""
-    names = _names(left, right)
+def compare(left: Report, right: Report, called: tuple[str, str] = ("first", "second")) -> Comparison:
+    """The two runs' scenarios, in the left one's order; the right one's own come last.
+
+    ``called`` is what tells the two apart where target and version do not.
+    """
+    names = _names(left, right, called)
     others = {scenario.id: scenario for scenario in right.scenarios}
     scenarios = [_compare_scenario(it, others.pop(it.id, None), names) for it in left.scenarios]
     scenarios += [_alone(it, names[1]) for it in others.values()]
@@ -105,12 +108,12 @@ def compare_snapshots(left: Snapshot, right: Snapshot, names: tuple[str, str]) -
     )
 
 
-def _names(left: Report, right: Report) -> tuple[str, str]:
+def _names(left: Report, right: Report, called: tuple[str, str]) -> tuple[str, str]:
     if left.target != right.target:
         return left.target, right.target
     if left.kubernetes != right.kubernetes:
         return f"{left.target} {left.kubernetes}", f"{right.target} {right.kubernetes}"
-    return f"{left.target} (first)", f"{right.target} (second)"
+    return f"{left.target} ({called[0]})", f"{right.target} ({called[1]})"
 
 
 def _compare_scenario(left: Scenario, right: Scenario | None, names: tuple[str, str]) -> Compared:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
@@ -18,16 +20,18 @@ from conformance import suite
 from conformance.diff import Compared, Comparison, compare
 from conformance.report.model import Report, UnreadableReport, read
 from conformance.report.writers import write_whole
+from conformance.upstream.progress import Progress
 
 _WIDE = 100
 _PROGRESS = re.compile(r"\[ *(\d+)%\]$")
+_BUILDING = "building "
 
 
 class CouldNotCompare(click.ClickException):
     exit_code = 2
 
 
-@click.command("diff")
+@click.command("diff", short_help="Compare two targets, or saved reports, step by step.")
 @click.argument("left")
 @click.argument("right")
 @click.option("-k", "selection", metavar="EXPR", help="Which scenarios: words of names, tags and ids.")
@@ -50,18 +54,24 @@ def diff_command(
 ) -> None:
     """Compare LEFT and RIGHT, each a target (model, local) or a report (FILE.json), after every step of every scenario.
 
+    With -k, what a target runs is compared with the same scenarios of a report.
+
     Exit code 0: no difference; 1: some; 2: something could not run or be compared.
     """
+    sides = (left, right)
+    if selection and all(map(_is_file, sides)):
+        raise CouldNotCompare("-k selects what a target runs, and both sides are reports: compare them without it")
     try:
         reports = [
-            read(Path(side)) if _is_file(side) else _run(side, selection, kubernetes, binaries)
-            for side in (left, right)
+            read(Path(side)) if _is_file(side) else _run(side, selection, kubernetes, binaries) for side in sides
         ]
     except (UnreadableReport, suite.CouldNotRun) as error:
         raise CouldNotCompare(str(error)) from error
     if save:
         _save(save, reports)
-    comparison = compare(*reports)
+    if selection:
+        reports = _of_what_was_run(sides, reports)
+    comparison = compare(reports[0], reports[1], _called(sides))
     if not comparison.scenarios:
         raise CouldNotCompare("neither report has a scenario")
     _show(comparison, all_steps)
@@ -72,23 +82,61 @@ def _is_file(side: str) -> bool:
     return side.endswith(".json") or Path(side, "report.json").exists()
 
 
+def _of_what_was_run(sides: tuple[str, str], reports: list[Report]) -> list[Report]:
+    """A report from a file without the scenarios that the other side's target was not asked to run."""
+    ran = {it.id for side, report in zip(sides, reports, strict=True) if not _is_file(side) for it in report.scenarios}
+    return [
+        msgspec.structs.replace(report, scenarios=tuple(it for it in report.scenarios if it.id in ran))
+        if _is_file(side)
+        else report
+        for side, report in zip(sides, reports, strict=True)
+    ]
+
+
+def _called(sides: tuple[str, str]) -> tuple[str, str]:
+    """A report is called as its file is, and beside one a target by when it ran; two that are the same are counted."""
+    if sides[0] == sides[1] or not any(map(_is_file, sides)):
+        return "first", "second"
+    left, right = (side if _is_file(side) else "now" for side in sides)
+    return left, right
+
+
 def _run(target: str, selection: str | None, kubernetes: str | None, binaries: str | None) -> Report:
     """The features on a target, with the progress on stderr. Raises CouldNotRun."""
     local_only = None if target == "model" else binaries
     words = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
-    console = Console(stderr=True)
-    with console.status(f"features on {target}") as status:
-
-        def show(line: str) -> None:
-            if found := _PROGRESS.search(line):
-                status.update(f"features on {target}: {found[1]} %")
-            elif line.startswith("building "):
-                status.update(line)
-
-        report = suite.report_of(words, show)
+    with _teller(target) as tell:
+        report = suite.report_of(words, tell)
     if report.problems:
         raise suite.CouldNotRun(f"{target}: {report.problems[0]}")
     return report
+
+
+@contextmanager
+def _teller(target: str) -> Iterator[Callable[[str], None]]:
+    """Takes pytest's lines, and shows how far the run is: in one line that changes; off a terminal, now and then."""
+    title = f"features on {target}"
+    console = Console(stderr=True)
+    progress = Progress(title)
+
+    def tell_plainly(line: str) -> None:
+        if found := _PROGRESS.search(line):
+            progress.update(f"{found[1]} %")
+        elif line.startswith(_BUILDING):
+            click.echo(line, err=True)
+
+    if not console.is_terminal:
+        yield tell_plainly
+        return
+    with console.status(title) as status:
+
+        def tell(line: str) -> None:
+            if found := _PROGRESS.search(line):
+                status.update(f"{title}: {found[1]} %")
+            elif line.startswith(_BUILDING):
+                status.update(line)
+
+        yield tell
 
 
 def _save(directory: Path, reports: list[Report]) -> None:
@@ -145,11 +193,13 @@ def _counts(scenarios: tuple[Compared, ...]) -> tuple[str, ...]:
 
 
 def _closing_line(comparison: Comparison) -> str:
+    left_out = len(comparison.scenarios) - len(comparison.compared)
+    if not comparison.compared:
+        return f"nothing was compared on {comparison.left} and {comparison.right}: {left_out} not compared"
     scenarios = _so_many(len(comparison.compared), "scenario")
     steps = _so_many(sum(it.steps for it in comparison.scenarios), "step")
     different = len(comparison.different)
     verdict = "no difference" if not different else f"{different} {'differs' if different == 1 else 'differ'}"
-    left_out = len(comparison.scenarios) - len(comparison.compared)
     rest = f", {left_out} not compared" if left_out else ""
     return f"{scenarios} and {steps} compared on {comparison.left} and {comparison.right}: {verdict}{rest}"
 
