@@ -36,7 +36,7 @@ class Unavailable(click.ClickException):
     exit_code = UNUSABLE
 
 
-@click.command("fuzz")
+@click.command("fuzz", short_help="Compare the reference with upstream's own code.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="For how long; else 60 seconds.")
 @click.option("--worlds", type=click.IntRange(min=1), help="How many worlds, instead of how long.")
 @click.option("--seed", type=int, help="Repeats the worlds of an earlier run.")
@@ -77,7 +77,7 @@ def fuzz_command(
             console.print("interrupted")
         except OracleDied as error:
             raise Unavailable(f"{error}\nThe same worlds again: deployment-conformance fuzz {repeat}") from error
-    _summarise(console, session.progress, coverage, repeat)
+    _summarise(console, session.progress, finding, coverage, repeat)
     if finding is not None:
         write(finding, path)
         show(finding, console)
@@ -118,16 +118,24 @@ class _Teller:
             self._line.console.print(text, highlight=False)
 
 
-def _summarise(console: Console, progress: Progress, coverage: Coverage, repeat: str) -> None:
+def _summarise(console: Console, progress: Progress, finding: Finding | None, coverage: Coverage, repeat: str) -> None:
+    """First what was found, then how well it was looked for."""
+    console.print(_verdict(progress, finding), highlight=False, markup=False, soft_wrap=True)
     covered = coverage.covered()
-    console.print(
-        f"{_so_far(progress)}; lines and branches of the controller: {covered.percent:.1f} %", highlight=False
-    )
+    console.print(f"lines and branches of the controller: {covered.percent:.1f} %", highlight=False)
     for missed in covered.missed:
         console.print(f"  not reached: {missed}", highlight=False)
     if progress.skipped:
         console.print(f"  skipped, as upstream's own code panics: {progress.skipped}", highlight=False)
     console.print(f"The same worlds again: deployment-conformance fuzz {repeat}", highlight=False, soft_wrap=True)
+
+
+def _verdict(progress: Progress, finding: Finding | None) -> str:
+    if finding is not None:
+        return f"a difference within {_so_far(progress)}: {finding.differences[0]}"
+    if progress.worlds == progress.skipped:
+        return "nothing was compared"
+    return f"no difference in {_so_far(progress)}"
 
 
 def _so_far(progress: Progress) -> str:

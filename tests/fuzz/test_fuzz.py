@@ -221,7 +221,7 @@ def test_ctrl_c_ends_it_with_the_summary(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Session, "run", interrupted)
     result = CliRunner().invoke(fuzz_command, ["--seed", "5"])
     assert result.exit_code == 0
-    assert result.output.startswith("interrupted\n300 worlds")
+    assert result.output.startswith("interrupted\nno difference in 300 worlds")
     assert "fuzz --controller deployment --kubernetes 1.37 --seed 5" in result.output
 
 
@@ -232,4 +232,14 @@ def test_a_short_run_beside_upstream_finds_no_difference(controller: str, tmp_pa
     options = ["--controller", controller, "--seed", "20", "--output", str(tmp_path), "--worlds", "1000"]
     result = CliRunner().invoke(fuzz_command, options)
     assert result.exit_code == 0, result.output
-    assert "1,000 worlds" in result.output
+    assert result.output.startswith("no difference in 1,000 worlds, ")
+
+
+@pytest.mark.usefixtures("oracle")
+def test_a_difference_is_the_first_that_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(SyncBase, "with_leftover", leftover_is_lost)
+    result = CliRunner().invoke(fuzz_command, ["--seed", "3", "--worlds", "5000", "--output", str(tmp_path)])
+
+    assert result.exit_code == 1, result.output
+    first = result.output.splitlines()[0]
+    assert first.startswith("a difference within ") and "spec.replicas: want " in first
