@@ -1,8 +1,13 @@
-# What a user types. Needs Python 3.11 or newer, make and git; everything else is set up in .venv, once.
+# What a user types. Needs Python 3.11 or newer, make, git and the network; everything else is set up in .venv, once.
 #
 #   make conformance                the features on the reference model
 #   make conformance TARGET=local   on a real control plane; K="rollback" selects, KUBERNETES=1.36 another version
 #   make test                       everything that proves this project
+#   make setup                      .venv with all that the tests need, to call .venv/bin/pytest by hand
+#   make bench                      measures the model beside upstream
+#   make upstream                   builds the real control plane of KUBERNETES ahead of its first use
+#   make lock                       newest dependencies into requirements/
+#   make clean                      takes away what make made in this folder
 
 TARGET ?= model
 KUBERNETES ?= 1.37
