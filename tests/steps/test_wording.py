@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from conformance.looks import COUNTERS, POD_COLUMNS, REPLICA_SET_COLUMNS
+from conformance.pods import State
 from conformance.tables import TableError
+from conformance.targets.protocol import Capability
+from steps.given import HAND_MADE
 from steps.wording import (
+    CHANGES,
     DEPLOYMENT_TEXT,
+    KINDS,
+    OPTIONS,
     PODS_CHANGE_TEXT,
     PODS_CHANGE_TYPES,
     counters,
@@ -76,3 +84,13 @@ def test_of_two_limits_the_one_that_is_not_named_stays_as_it_is() -> None:
 def test_what_is_no_strategy_is_told_with_those_that_are(text: str) -> None:
     with pytest.raises(TableError, match=f"a strategy cannot be '{text}'; .* Recreate, or RollingUpdate"):
         strategy(text)
+
+
+def test_the_guide_names_all_that_may_be_put_into_a_sentence() -> None:
+    guide = (Path(__file__).parents[2] / "features" / "README.md").read_text(encoding="utf-8")
+    many = {change: text for text, change in reversed(CHANGES.items())}.values()
+    words = [*many, *COUNTERS, *KINDS, *HAND_MADE, *REPLICA_SET_COLUMNS, *POD_COLUMNS, *State]
+    quoted = [f"`{word}`" for word in words]
+    quoted += [f"`, {option.words}`" for option in OPTIONS] + [f"`@needs:{need}`" for need in Capability]
+
+    assert [each for each in quoted if each not in guide] == []
