@@ -116,6 +116,11 @@ def parsed(path: Path, name: str) -> Feature:
     return feature
 
 
+def test_name(scenario_name: str) -> str:
+    """What pytest calls a scenario: its words, joined by underscores."""
+    return re.sub(r"\W+", "_", scenario_name).strip("_").lower() or "scenario"
+
+
 _HOLDERS = pytest.StashKey[dict[str, str]]()
 """Where each id of this run is written."""
 
@@ -159,7 +164,7 @@ class FeatureFile(pytest.Module):
         return test
 
     def _unused_name(self, scenario_name: str) -> str:
-        words = re.sub(r"\W+", "_", scenario_name).strip("_").lower() or "scenario"
+        words = test_name(scenario_name)
         return words if words not in self._templates else f"{words}_{len(self._templates)}"
 
     def funcnamefilter(self, name: str) -> bool:

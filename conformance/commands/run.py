@@ -10,7 +10,7 @@ import pytest
 from conformance import suite
 
 
-@click.command("run", context_settings={"ignore_unknown_options": True})
+@click.command("run", short_help="Run the features on a target.", context_settings={"ignore_unknown_options": True})
 @click.option("--target", default="model", show_default=True, help="The cluster to run on.")
 @click.option("--kubernetes", metavar="VERSION", help="The minor version to run, or to behave as.")
 @click.option("--binaries", metavar="DIR", help="Where the control plane's programs are, instead of building them.")

@@ -46,7 +46,7 @@ class KubernetesVersion(click.ParamType[Version]):
             self.fail(str(error), param, ctx)
 
 
-@click.command("sync")
+@click.command("sync", short_help="One sync of the reference in each world of a file.")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option("--kubernetes", type=KubernetesVersion(), default=LATEST.name, show_default=True)
 @click.option("--controller", type=click.Choice(get_args(ControllerName)), help="Default: as each world says.")

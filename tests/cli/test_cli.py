@@ -172,6 +172,42 @@ def test_list_counts_the_rows_of_examples() -> None:
     assert ended.stdout.splitlines()[-1].startswith(f"{len(listed)} scenarios, {sum(it.rows for it in listed)} ")
 
 
+@pytest.mark.parametrize("selection", ["pause", "adoption/ or Rollback", "rollback and not paused", "to_revision"])
+def test_list_selects_as_run_does(selection: str) -> None:
+    collected = command("run", "-k", selection, "--collect-only", "-q").stdout
+    ran = {line.partition("[")[0] for line in collected.splitlines() if ".feature::" in line}
+    ended = command("list", "-k", selection)
+
+    assert ended.returncode == 0
+    assert 0 < len(ran) < len(catalogue.scenarios(suite.features_directory()))
+    assert ended.stdout.splitlines()[-1].startswith(f"{len(ran)} scenario")
+
+
+@pytest.mark.parametrize(
+    ("selection", "sentence"),
+    [("no_such_thing", "nothing was selected"), ("a and", "-k: 'a and' cannot be understood")],
+)
+def test_list_of_nothing_is_one_sentence(selection: str, sentence: str) -> None:
+    ended = command("list", "-k", selection)
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(f"Error: {sentence}")
+
+
+@pytest.mark.parametrize("name", ["list", "steps"])
+def test_no_line_ends_in_blanks(name: str) -> None:
+    lines = command(name).stdout.splitlines()
+
+    assert lines == [line.rstrip() for line in lines]
+
+
+def test_help_says_of_each_command_what_it_does_in_a_whole_sentence() -> None:
+    listed = command("--help").stdout.partition("Commands:")[2].splitlines()[1:]
+
+    assert len(listed) == 6
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
+
 def test_outside_of_a_checkout_the_features_are_those_of_the_code(tmp_path: Path) -> None:
     assert command("list", directory=tmp_path).stdout == command("list").stdout
 
