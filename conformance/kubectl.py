@@ -152,7 +152,7 @@ class Kubectl:
         return f"deployment.apps/{name} restarted"
 
     def undo(self, name: str, to_revision: int = 0) -> str:
-        """``kubectl rollout undo``; revision 0 is the last but one."""
+        """``kubectl rollout undo``; revision 0 means the version before."""
         live = self._deployment(name)
         warning = _APPLIED_BY_HAND.format(name=name) + "\n" if LAST_APPLIED in _annotations(live) else ""
         source = self._replica_set_of_revision(live, to_revision)
