@@ -49,6 +49,9 @@ _FIELD = re.compile(r"\{(?P<name>\w+?)_?(?::\w+)?\}")
 _GROUP = re.compile(r"\(\?P<(?P<name>\w+?)_?>(?P<body>(?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)(?P<optional>\?)?")
 """The same, in a regular expression."""
 
+_CHOICE = re.compile(r"\w+(?:\|\w+)+")
+"""Of which plain words one is to be said: ``Deployments|ReplicaSets|Pods``."""
+
 _OPTIONAL = re.compile(r"\((?P<words>[^()]+)\)\?|(?P<letter>\w)\?")
 """What may be left out, in a regular expression: ``(its )?``, ``Pods?``."""
 
@@ -71,7 +74,7 @@ def definitions(features: Path) -> list[Definition]:
             tuple(sorted((each.type or "any").capitalize() for each in found)),
             *wording,
             uses[wording],
-            _as_said(found[0].parser),
+            as_said(found[0].parser),
         )
         for wording, found in alike.items()
     ]
@@ -80,6 +83,19 @@ def definitions(features: Path) -> list[Definition]:
 def problems(features: Path) -> list[str]:
     """A sentence for each scenario without an id of its own, and each step that is undefined, unused or ambiguous."""
     return [*_problems_of_ids(scenarios(features)), *_problems_of_steps(features)]
+
+
+def as_said(parser: StepParser, *, choices: bool = False) -> str:
+    """A step's pattern as a sentence; with ``choices``, of a few plain words all are named: ``Deployments|Pods``."""
+    if not isinstance(parser, parsers.re):
+        return _FIELD.sub(r"<\g<name>>", parser.name)
+
+    def blank(group: re.Match[str]) -> str:
+        if not group["optional"]:
+            return group["body"] if choices and _CHOICE.fullmatch(group["body"]) else f"<{group['name']}>"
+        return f"[{group['body']}]" if re.fullmatch(r"[\w ,]+", group["body"]) else f"[<{group['name']}>]"
+
+    return _OPTIONAL.sub(lambda found: f"[{found['words'] or found['letter']}]", _GROUP.sub(blank, parser.name))
 
 
 def _templates(features: Path) -> list[ScenarioTemplate]:
@@ -119,19 +135,6 @@ def _matches(context: StepFunctionContext, step: WrittenStep) -> bool:
 def _wording(context: StepFunctionContext) -> tuple[str, str]:
     """The pattern, and the function that it stands for."""
     return context.parser.name, f"{context.step_func.__module__}.{context.step_func.__name__}"
-
-
-def _as_said(parser: StepParser) -> str:
-    """A step's pattern as a sentence."""
-    if not isinstance(parser, parsers.re):
-        return _FIELD.sub(r"<\g<name>>", parser.name)
-
-    def blank(group: re.Match[str]) -> str:
-        if not group["optional"]:
-            return f"<{group['name']}>"
-        return f"[{group['body']}]" if re.fullmatch(r"[\w ,]+", group["body"]) else f"[<{group['name']}>]"
-
-    return _OPTIONAL.sub(lambda found: f"[{found['words'] or found['letter']}]", _GROUP.sub(blank, parser.name))
 
 
 def _problems_of_ids(listed: Sequence[Listed]) -> Iterator[str]:

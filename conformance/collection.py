@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -23,8 +23,7 @@ import pytest
 from pytest_bdd import scenario as bind
 from pytest_bdd.exceptions import GherkinParseError
 from pytest_bdd.feature import get_feature
-from pytest_bdd.parser import Feature, ScenarioTemplate, Step
-from pytest_bdd.scenario import find_fixturedefs_for_step
+from pytest_bdd.parser import Feature, ScenarioTemplate
 
 from conformance.targets.protocol import Capability, Target
 from reference.versions import VERSIONS, UnknownVersion, version_named
@@ -188,23 +187,6 @@ def example_of(item: pytest.Item) -> dict[str, str]:
     return dict(callspec.params["_pytest_bdd_example"]) if callspec else {}
 
 
-def undefined_steps(item: pytest.Item, template: ScenarioTemplate, defined: set[tuple[str, str]]) -> Iterator[str]:
-    """For each step of a scenario that no definition matches, where it stands and what to write.
-
-    ``defined`` remembers those of the same file that are known to be: their type and text.
-    """
-    for step in template.render(example_of(item)).steps:
-        if (step.type, step.name) in defined:
-            continue
-        if any(find_fixturedefs_for_step(step, item.session._fixturemanager, item)):
-            defined.add((step.type, step.name))
-        else:
-            yield (
-                f"{item.nodeid.partition('::')[0]}:{step.line_number}: no step definition matches "
-                f"{step.keyword} {step.name!r}; write one in steps/:\n\n{_suggestion(step)}"
-            )
-
-
 def step_modules() -> list[ModuleType]:
     """The modules of the ``steps`` package, imported, in the order of their names."""
     pytest.register_assert_rewrite("steps")
@@ -225,10 +207,3 @@ def _reject_lost_scenarios(text: str) -> None:
     twice = sorted({name for name in headings if headings.count(name) > 1})
     if twice:
         raise ValueError(f"two scenarios are called {twice[0]!r}; only one would run")
-
-
-def _suggestion(step: Step) -> str:
-    values = re.compile(r'"[^"]*"|\b\d+\b')
-    pattern = values.sub(lambda found: '"{text}"' if found.group().startswith('"') else "{number:d}", step.name)
-    arguments = ", ".join(["session", *re.findall(r"\{(\w+)", pattern), *(["datatable"] if step.datatable else [])])
-    return f"    @{step.type}(parsers.parse({pattern!r}))\n    def _({arguments}): ..."

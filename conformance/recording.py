@@ -19,7 +19,7 @@ import pytest
 from pytest_bdd.parser import ScenarioTemplate
 from pytest_bdd.parser import Step as BddStep
 
-from conformance.collection import example_of, tags_of, template_of, undefined_steps
+from conformance.collection import example_of, tags_of, template_of
 from conformance.kubectl import KubectlError
 from conformance.kubectl_line import CommandError
 from conformance.report import terminal
@@ -27,6 +27,7 @@ from conformance.report.model import Feature, Outcome, Report, Scenario, Step
 from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.tables import TableError
 from conformance.targets.protocol import Session, Target, TargetError
+from conformance.undefined import undefined_steps
 from reference.api.errors import ApiError
 
 FAILURES = (AssertionError, pytest.fail.Exception, ApiError, KubectlError)

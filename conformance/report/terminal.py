@@ -17,8 +17,9 @@ def story(scenario: Scenario) -> str:
     for step in scenario.steps:
         lines += _step(step)
     told = any(step.message == scenario.reason for step in scenario.steps)
-    if scenario.reason and not told:
-        lines += ["", scenario.reason]
+    more = scenario.reason.removeprefix(lines[0]).lstrip(NEWLINE)
+    if more and not told:
+        lines += ["", more]
     return "\n".join(lines)
 
 

@@ -191,10 +191,27 @@ class TestCouldNotRun:
 
         assert result.ret == 2
         result.stdout.fnmatch_lines([
-            "features/fruit.feature:5: no step definition matches When 'the worm \"Bob\" eats 2 apples'; write one *",
+            "features/fruit.feature:5: no step definition matches When 'the worm \"Bob\" eats 2 apples'",
             "    @when(parsers.parse('the worm \"{text}\" eats {number:d} apples'))",
+            "    def the_worm_eats_apples(scenario: Scenario, text: str, number: int) -> None: ...",
         ])  # fmt: skip
+        assert result.stdout.str().count("no step definition matches") == 1, "told once"
         assert project.life == [], "nothing is started for a step that cannot run"
+
+    def test_an_undefined_step_that_is_almost_one_is_told_what_there_is(self, project: Project) -> None:
+        project.feature("\n  Scenario: New\n    Given 1 apples\n    Then there are no Servces\n")
+        result = project.run()
+
+        assert result.ret == 2
+        result.stdout.fnmatch_lines(["Most like it:", "", "    Then there are no Deployments|ReplicaSets|Pods"])
+
+    def test_values_of_an_undefined_step_have_names_of_their_own(self, project: Project) -> None:
+        project.feature('\n  Scenario: New\n    When "Bob" bites "Ann"\n')
+
+        project.run().stdout.fnmatch_lines([
+            "    @when(parsers.parse('\"{text}\" bites \"{text_2}\"'))",
+            "    def bites(scenario: Scenario, text: str, text_2: str) -> None: ...",
+        ])  # fmt: skip
 
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
