@@ -154,6 +154,10 @@ def test_a_percent_sign_in_an_error_is_mangled_in_the_event_until_1_35() -> None
         ("%.[1]2d", "%!d(BADINDEX)"),
         ("%[", "%!(NOVERB)"),
         ("%1.", "%!.(MISSING)"),
+        ('a %-664896596": x %d', "a %!(NOVERB)"),
+        ("%10000000d y", "%!d(MISSING) y"),
+        ("%10000010x", "%!(NOVERB)"),
+        ("%*.664896596d", "%!(BADWIDTH)%!(NOVERB)"),
         ("none", "none"),
     ],
 )
