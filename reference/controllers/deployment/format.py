@@ -14,7 +14,8 @@ _VERB = re.compile(rf"%[-+# 0]*{_INDEX}(\*|[0-9]*)(?:\.(?=.){_INDEX}(\*|[0-9]*))
 
 def without_arguments(message: str) -> str:
     """The message with each ``%`` mangled: ``100% of`` becomes ``100%!o(MISSING)f``."""
-    printed, position = [], 0
+    printed: list[str] = []
+    position = 0
     for match in _VERB.finditer(message):
         printed += message[position : match.start()], _printed(match)
         position = match.end()
