@@ -27,10 +27,6 @@ def invalid(path: str, value: Any, detail: str) -> Cause:
     return Cause(path, "FieldValueInvalid", _with_detail(f"Invalid value: {_shown(value)}", detail))
 
 
-def type_invalid(path: str, value: Any, detail: str) -> Cause:
-    return Cause(path, "FieldValueTypeInvalid", _with_detail(f"Invalid value: {_shown(value)}", detail))
-
-
 def duplicate(path: str, value: Any) -> Cause:
     return Cause(path, "FieldValueDuplicate", f"Duplicate value: {_shown(value)}")
 

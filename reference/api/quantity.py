@@ -35,7 +35,6 @@ class QuantityError(ValueError):
 
 
 FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-BAD_NUMBER = "unable to parse numeric part of quantity"
 BAD_SUFFIX = "unable to parse quantity's suffix"
 
 

@@ -276,7 +276,7 @@ class SyncBase:
 
     async def calculate_status(self, new: ReplicaSet | None, old: Sequence[ReplicaSet]) -> DeploymentStatus:
         """The status that follows from the ReplicaSets, as they were before this sync scaled them."""
-        d, all_ = self.deployment, [*old, new] if new is not None else old
+        d, all_ = self.deployment, all_replica_sets(new, old)
         available = util.available_replica_count(all_)
         status = DeploymentStatus(
             observed_generation=d.metadata.generation,
