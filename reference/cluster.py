@@ -15,13 +15,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from reference.api.kinds import NAMESPACE, Kind
-from reference.controllers.deployment.controller import DeploymentController
-from reference.controllers.garbage_collector import GarbageCollector
-from reference.controllers.namespace import NamespaceController
-from reference.controllers.replicaset.controller import ReplicaSetController
+from reference.controllers.factories import UPSTREAM, ControllerFactory, Controllers
 from reference.machinery.client import Call
 from reference.machinery.clock import VirtualClock
-from reference.machinery.environment import Controller, Environment
 from reference.machinery.informer import CacheOrder, by_name
 from reference.machinery.runner import Runner
 from reference.machinery.store import Store
@@ -34,7 +30,8 @@ BOUND = 100_000
 _FORGET_EVERY = 100
 """Syncs. What nobody will read any more takes memory, and the time that it takes to look through that."""
 
-ControllerFactory = Callable[[Environment, Version], Controller]
+ServerFactory = Callable[[Store, VirtualClock, Version, Callable[[Write], None] | None], ApiServer]
+"""Makes the API server over the store; the last is told of every write."""
 
 
 class NotAtRest(Exception):
@@ -45,8 +42,8 @@ class Cluster:
     """A cluster at rest, with nothing in it but the namespace ``default``.
 
     ``server`` answers the user's requests, in JSON; ``writes`` is the log of all that anybody wrote, in order, the
-    user included; it stays empty with ``keep_writes`` off, for it keeps all that ever was. ``cache_order`` is the order
-    in which every cache lists.
+    user included; it stays empty with ``keep_writes`` off, for it keeps all that ever was. ``controllers`` and
+    ``server`` make what runs in it; ``cache_order`` is the order in which every cache lists.
     """
 
     def __init__(
@@ -54,7 +51,8 @@ class Cluster:
         version: Version = LATEST,
         start: datetime = START,
         *,
-        deployment_controller: ControllerFactory = DeploymentController,
+        controllers: Controllers = UPSTREAM,
+        server: ServerFactory = ApiServer,
         cache_order: CacheOrder = by_name,
         keep_writes: bool = True,
     ) -> None:
@@ -62,14 +60,14 @@ class Cluster:
         self.writes: list[Write] = []
         self._clock = VirtualClock(start)
         store = Store()
-        self.server = ApiServer(store, self._clock, version, self.writes.append if keep_writes else None)
+        self.server = server(store, self._clock, version, self.writes.append if keep_writes else None)
 
         def runner(make: ControllerFactory) -> Runner:
             return Runner(lambda env: make(env, version), store, self.server.perform, self._clock, cache_order)
 
-        self._deployments = runner(deployment_controller)
-        others = (runner(ReplicaSetController), runner(GarbageCollector), runner(NamespaceController))
-        self._runners = (*others, self._deployments)
+        self._deployments = runner(controllers.deployment)
+        others = (controllers.replica_set, controllers.garbage_collector, controllers.namespace)
+        self._runners = (*map(runner, others), self._deployments)
         self._store = store
         self.server.create(NAMESPACE, "", {"metadata": {"name": "default"}})
         self.settle()

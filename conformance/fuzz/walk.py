@@ -22,6 +22,7 @@ from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
 from reference.api.objects import Deployment, Json
 from reference.cluster import Cluster, NotAtRest
 from reference.controllers.deployment import DeploymentController, bookkeeping
+from reference.controllers.factories import Controllers
 from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call, DeleteOptions, PropagationPolicy
 from reference.versions import Version
 
@@ -69,7 +70,7 @@ class Walk:
         class Watched(_Watched):
             seen = self._seen
 
-        self._cluster = Cluster(version, deployment_controller=Watched)
+        self._cluster = Cluster(version, controllers=Controllers(deployment=Watched))
         self._server = self._cluster.server
         self._pardons: list[Callable[[], None]] = []
         self._steps: tuple[Callable[[], None], ...] = (

@@ -11,9 +11,10 @@ from conformance.targets.naming import namespace_name
 from conformance.targets.protocol import Capability, TargetError
 from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
-from reference.cluster import Cluster, ControllerFactory, NotAtRest
-from reference.controllers.deployment.controller import DeploymentController
+from reference.cluster import Cluster, NotAtRest, ServerFactory
+from reference.controllers.factories import UPSTREAM, Controllers
 from reference.machinery.client import DeleteOptions, PatchType
+from reference.server.server import ApiServer
 from reference.versions import LATEST, UnknownVersion, version_named
 
 _SECOND = timedelta(seconds=1)
@@ -27,20 +28,25 @@ _CAPABILITIES = frozenset(
 class ModelTarget:
     """``protocol.Target`` over ``reference.cluster``. ``kubernetes`` is the version that the model behaves as.
 
-    Another ``deployment_controller`` takes the reference's place: one with a fault put into it, say.
+    Other ``controllers`` or another ``server`` take the reference's place: such as have a fault put into them, say.
     """
 
     name = "model"
 
     def __init__(
-        self, kubernetes: str = LATEST.name, *, deployment_controller: ControllerFactory = DeploymentController
+        self,
+        kubernetes: str = LATEST.name,
+        *,
+        controllers: Controllers = UPSTREAM,
+        server: ServerFactory = ApiServer,
     ) -> None:
         try:
             self._version = version_named(kubernetes)
         except UnknownVersion as error:
             raise TargetError(str(error)) from error
         self.kubernetes = self._version.name
-        self._deployment_controller = deployment_controller
+        self._controllers = controllers
+        self._server = server
         counted = (Capability.TERMINATING_REPLICAS,) if self._version.terminating_replicas else ()
         self.capabilities = _CAPABILITIES.union(counted)
 
@@ -59,7 +65,7 @@ class ModelTarget:
 
     def new_cluster(self) -> Cluster:
         """A cluster as every session gets one."""
-        return Cluster(self._version, deployment_controller=self._deployment_controller)
+        return Cluster(self._version, controllers=self._controllers, server=self._server)
 
 
 class ModelSession:

@@ -12,6 +12,7 @@ from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET
 from reference.api.objects import Pod
 from reference.cluster import START, NotAtRest
 from reference.controllers.deployment.controller import DeploymentController
+from reference.controllers.factories import Controllers
 from reference.machinery.client import Call
 from reference.machinery.environment import Environment
 from reference.machinery.informer import by_name
@@ -178,7 +179,7 @@ def test_a_controller_that_never_rests_is_found_out() -> None:
         async def sync(self, key: str) -> None:
             self.env.queue.add(key)
 
-    world = World(deployment_controller=Restless)
+    world = World(controllers=Controllers(deployment=Restless))
     with pytest.raises(NotAtRest, match="deployment-controller on default/web"):
         world.cluster.server.create(DEPLOYMENT, SPACE, _manifest())
         world.cluster.settle(bound=50)
@@ -189,7 +190,7 @@ def test_a_fault_of_the_program_is_no_failed_sync() -> None:
         async def sync(self, key: str) -> None:
             raise KeyError(key)
 
-    world = World(deployment_controller=Broken)
+    world = World(controllers=Controllers(deployment=Broken))
     with pytest.raises(KeyError):
         world.create()
 
@@ -229,7 +230,7 @@ def test_controllers_are_told_who_they_are() -> None:
         made.append((env, version))
         return DeploymentController(env, version)
 
-    world = World(VERSIONS["1.35"], deployment_controller=factory)
+    world = World(VERSIONS["1.35"], controllers=Controllers(deployment=factory))
     world.create()
     assert [version.name for _, version in made] == ["1.35"]
     sources = {event["source"]["component"] for event in world.server.list(EVENT, SPACE)}

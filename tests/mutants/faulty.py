@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from conformance.targets.model import ModelTarget
 from conformance.targets.protocol import Target
-from reference.api.objects import ReplicaSet
-from reference.controllers.deployment.controller import DeploymentController, DeploymentSync
-from reference.machinery.ref_manager import ControllerRefManager
+from reference.controllers.deployment.controller import DeploymentSync
+from reference.explore import mutants
+from reference.explore.mutants.mutant import syncing
 
 
 class _LeftoverToTheSmallest(DeploymentSync):
@@ -14,26 +14,12 @@ class _LeftoverToTheSmallest(DeploymentSync):
         return [*sizes[:-1], max(0, sizes[-1] + leftover)]
 
 
-class _NoRecheck(ControllerRefManager[ReplicaSet]):
-    async def can_adopt(self) -> None:
-        """Whatever the cache says is believed, as before upstream's pull request 42938."""
-
-
-class _Readopting(DeploymentSync):
-    ref_manager = _NoRecheck
-
-
-class _WithLeftoverToTheSmallest(DeploymentController):
-    deployment_sync = _LeftoverToTheSmallest
-
-
-class _WithoutRecheck(DeploymentController):
-    deployment_sync = _Readopting
-
-
-FAULTS = {"leftover-to-the-smallest": _WithLeftoverToTheSmallest, "no-recheck": _WithoutRecheck}
+FAULTS = {
+    "leftover-to-the-smallest": syncing(_LeftoverToTheSmallest),
+    "no-recheck": mutants.named("42639").controllers,
+}
 
 
 def pytest_conformance_target(name: str) -> Target | None:
     """The model with the fault of this name."""
-    return ModelTarget(deployment_controller=FAULTS[name]) if name in FAULTS else None
+    return ModelTarget(controllers=FAULTS[name]) if name in FAULTS else None

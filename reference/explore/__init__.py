@@ -1,0 +1,1 @@
+"""What could happen: schedules that no single run shows, and faults that the real controllers once had."""

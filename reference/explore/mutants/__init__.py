@@ -1,0 +1,36 @@
+"""The museum of faults: what Kubernetes got wrong once, each as a switch that puts it back into the reference.
+
+A piece is named by its issue or pull request. Of kind ``fault``, it takes upstream's repair out again. Of kind ``fix``,
+it is the other way round: upstream has the fault to this day, so the reference has it as well, and the switch is the
+repair that was proposed. The pieces are subclasses of what they change: nothing outside knows of them.
+
+    mutant = mutants.named("42639")
+    Cluster(controllers=mutant.controllers, server=mutant.server)
+
+``mutant`` says what a piece is; the other modules hold them, by theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reference.explore.mutants import ownership, scaling
+from reference.explore.mutants.mutant import Kind, Mutant
+
+__all__ = ["MUTANTS", "Kind", "Mutant", "UnknownMutant", "named"]
+
+MUTANTS: Mapping[str, Mutant] = {
+    mutant.name: mutant for mutant in sorted((*ownership.PIECES, *scaling.PIECES), key=lambda each: int(each.name))
+}
+"""All pieces by name, the oldest issue first."""
+
+
+class UnknownMutant(ValueError):
+    """The text names what was asked for, and what there is."""
+
+
+def named(name: str) -> Mutant:
+    """The piece of this name. Raises UnknownMutant."""
+    if name not in MUTANTS:
+        raise UnknownMutant(f"the museum has no fault {name!r}; it has {', '.join(MUTANTS)}")
+    return MUTANTS[name]
