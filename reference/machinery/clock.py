@@ -1,8 +1,15 @@
-"""Virtual time: it stands still until it is moved, and it never goes back."""
+"""Time, as the machinery asks for it; and virtual time, which stands still until it is moved, and never goes back."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Whatever tells the time, aware UTC."""
+
+    def now(self) -> datetime: ...
 
 
 class VirtualClock:

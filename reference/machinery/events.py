@@ -1,6 +1,6 @@
 """Records Events as client-go does: similar ones combined, equal ones counted, too many dropped.
 
-A controller only tells (``event``); what it told is written when the driver says ``flush``, after the sync, as
+A controller only tells (``event``); what it told is written by ``flush``, which is not the controller's to await, as
 upstream's broadcaster writes beside the syncs. A failed write is the end of that event.
 
 Source: client-go ``tools/record``: ``event.go`` and ``events_cache.go``.
@@ -9,17 +9,17 @@ Source: client-go ``tools/record``: ``event.go`` and ``events_cache.go``.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
 from reference.api.errors import ApiError
 from reference.api.kinds import EVENT, kind_of
 from reference.api.objects import Event, EventSource, Object, ObjectMeta, ObjectReference, replace
-from reference.machinery.client import STRATEGIC_MERGE, Call
-from reference.machinery.clock import VirtualClock
+from reference.machinery.client import Client
+from reference.machinery.clock import Clock
 from reference.machinery.environment import EventType
 from reference.machinery.queue import TokenBucket
 
@@ -62,11 +62,11 @@ class _LeastRecent(Generic[V]):
 
 
 class EventRecorder:
-    """``reference.machinery.environment.Recorder`` of one controller, writing through ``perform``."""
+    """``reference.machinery.environment.Recorder`` of one controller, writing through ``client``."""
 
-    def __init__(self, clock: VirtualClock, perform: Callable[[Call], Any]) -> None:
+    def __init__(self, clock: Clock, client: Client) -> None:
         self._clock = clock
-        self._perform = perform
+        self._client = client
         self._told: list[Event] = []
         self._made = 0
         self._similar: _LeastRecent[_Similar] = _LeastRecent()
@@ -86,14 +86,17 @@ class EventRecorder:
         )
         self._told.append(self._new_event(involved, type_, reason, message))
 
-    def flush(self, component: str) -> None:
+    @property
+    def pending(self) -> bool:
+        """Whether anything was told that is not yet written."""
+        return bool(self._told)
+
+    async def flush(self, component: str) -> None:
         """Writes what was told since, or counts it, or drops it; ``component`` is who tells."""
-        if not self._told:
-            return
         told, self._told = self._told, []
         for event in told:
             source = EventSource(component=component)
-            self._record(replace(event, source=source, reporting_component=component))
+            await self._record(replace(event, source=source, reporting_component=component))
 
     def _new_event(self, involved: ObjectReference, type_: str, reason: str, message: str) -> Event:
         now = self._clock.now()
@@ -110,7 +113,7 @@ class EventRecorder:
             type=type_,
         )
 
-    def _record(self, event: Event) -> None:
+    async def _record(self, event: Event) -> None:
         event, key = self._combine(event)
         known = self._written.get(key)
         if known is not None:
@@ -121,7 +124,7 @@ class EventRecorder:
         if self._is_spam(event):
             return
         try:
-            self._written.put(key, self._write(event))
+            self._written.put(key, await self._write(event))
         except ApiError:
             return
 
@@ -151,21 +154,17 @@ class EventRecorder:
             self._buckets.put(key, bucket)
         return not bucket.allow()
 
-    def _write(self, event: Event) -> Event:
+    async def _write(self, event: Event) -> Event:
         namespace, name = event.metadata.namespace, event.metadata.name
         if event.count > 1:
             patch = {"count": event.count, "lastTimestamp": _rfc3339(event.last_timestamp), "message": event.message}
             try:
-                counted: Event = self._perform(
-                    Call("patch", EVENT, namespace, name, body=patch, patch_type=STRATEGIC_MERGE)
-                )
-                return counted
+                return await self._client.patch(EVENT, namespace, name, patch)
             except ApiError as error:
                 if error.reason != "NotFound":
                     raise
         unversioned = replace(event, metadata=replace(event.metadata, resource_version=""))
-        created: Event = self._perform(Call("create", EVENT, namespace, name, body=unversioned))
-        return created
+        return await self._client.create(unversioned)
 
 
 def _rfc3339(time: datetime | None) -> str:

@@ -28,33 +28,13 @@ def by_name(objects: Iterable[Any]) -> Sequence[Any]:
     return sorted(objects, key=_name)
 
 
-class Informer:
-    """One kind, as one controller sees it. ``take`` moves it on by one change; ``stalled`` is the driver's to heed."""
+class TableCache:
+    """One kind's cache, as a controller's lister reads it: the objects of ``table``, in an order."""
 
-    def __init__(self, store: Store, kind: Kind[Any], order: CacheOrder = by_name) -> None:
+    def __init__(self, kind: Kind[Any], table: Table = Table(), order: CacheOrder = by_name) -> None:
         self.kind = kind
-        self.stalled = False
-        self.position = store.log(kind).end
-        self._log = store.log(kind)
+        self.table = table
         self._order = order
-        self.table: Table = store.table(kind)
-
-    def pending(self) -> bool:
-        """Whether the server knows more than this informer."""
-        return self.position < self._log.end
-
-    def next_revision(self) -> int:
-        """The revision of the change that ``take`` would take."""
-        return self._log.at(self.position).revision
-
-    def take(self) -> tuple[Change, Any | None]:
-        """The next change, and the object that the cache held in its place until now."""
-        change = self._log.at(self.position)
-        metadata = change.object.metadata
-        old = self.table.get(metadata.namespace, metadata.name)
-        self.position += 1
-        self.table = change.table
-        return change, old
 
     def resource_version(self) -> int:
         """The newest that the cache shows. That of an empty list is 1, as an empty etcd's is: it is known, at least."""
@@ -83,3 +63,30 @@ class Informer:
 
     def selecting(self, namespace: str, labels: Mapping[str, str]) -> Sequence[Any]:
         return self._order(self.table.selecting(namespace, labels))
+
+
+class Informer(TableCache):
+    """One kind, as one controller sees it. ``take`` moves it on by one change; ``stalled`` is the driver's to heed."""
+
+    def __init__(self, store: Store, kind: Kind[Any], order: CacheOrder = by_name) -> None:
+        super().__init__(kind, store.table(kind), order)
+        self.stalled = False
+        self.position = store.log(kind).end
+        self._log = store.log(kind)
+
+    def pending(self) -> bool:
+        """Whether the server knows more than this informer."""
+        return self.position < self._log.end
+
+    def next_revision(self) -> int:
+        """The revision of the change that ``take`` would take."""
+        return self._log.at(self.position).revision
+
+    def take(self) -> tuple[Change, Any | None]:
+        """The next change, and the object that the cache held in its place until now."""
+        change = self._log.at(self.position)
+        metadata = change.object.metadata
+        old = self.table.get(metadata.namespace, metadata.name)
+        self.position += 1
+        self.table = change.table
+        return change, old

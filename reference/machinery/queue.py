@@ -1,8 +1,8 @@
 """A controller's work queue: each key once, one worker a key, retries at a growing distance.
 
 Three stages, as upstream has them: a key *waits* for its time, is *ready* in FIFO order, or is *processed*; a key
-that comes again while it is processed is ready again as soon as that ends. All in virtual time: nothing here
-wakes anybody; who drives the queue asks ``next_due`` and moves the clock.
+that comes again while it is processed is ready again as soon as that ends. Nothing here wakes anybody: who drives
+the queue asks ``next_due``, and moves the clock or waits.
 
 Source: client-go ``util/workqueue`` (``queue.go``, ``delaying_queue.go``, ``default_rate_limiters.go``) and the token
 bucket of ``golang.org/x/time/rate``.
@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from reference.machinery.clock import VirtualClock
+from reference.machinery.clock import Clock
 
 BASE_DELAY = timedelta(milliseconds=5)
 MAX_DELAY = timedelta(seconds=1000)
@@ -29,7 +30,7 @@ _MAX_DOUBLINGS = 18  # 5 ms · 2^18 is beyond MAX_DELAY
 class TokenBucket:
     """Tokens that refill with time. ``reserve`` takes one that may not be there yet, and says how long to wait."""
 
-    def __init__(self, rate: float, burst: int, clock: VirtualClock) -> None:
+    def __init__(self, rate: float, burst: int, clock: Clock) -> None:
         self._rate = rate
         self._burst = burst
         self._clock = clock
@@ -56,10 +57,14 @@ class TokenBucket:
 
 
 class WorkQueue:
-    """``reference.machinery.environment.Queue``, with the side that a worker sees: ``take`` and ``done``."""
+    """``reference.machinery.environment.Queue``, with the side that a worker sees: ``take`` and ``done``.
 
-    def __init__(self, clock: VirtualClock) -> None:
+    ``added`` is called for each key that comes to be worked on; not for one that is there already.
+    """
+
+    def __init__(self, clock: Clock, added: Callable[[], None] = lambda: None) -> None:
         self._clock = clock
+        self._added = added
         self._bucket = TokenBucket(BUCKET_RATE, BUCKET_BURST, clock)
         self._ready: deque[str] = deque()
         self._dirty: set[str] = set()
@@ -73,6 +78,7 @@ class WorkQueue:
         if key in self._dirty:
             return
         self._dirty.add(key)
+        self._added()
         if key not in self._processing:
             self._ready.append(key)
 

@@ -16,7 +16,7 @@ from typing import Any
 from reference.api.errors import ApiError
 from reference.api.kinds import Kind
 from reference.machinery import driver
-from reference.machinery.client import Call
+from reference.machinery.client import Call, Client
 from reference.machinery.clock import VirtualClock
 from reference.machinery.driver import Answer, AskingEnvironment, Question
 from reference.machinery.environment import Controller, Environment
@@ -52,7 +52,7 @@ class Runner:
         self._perform = perform
         self._clock = clock
         self.queue = WorkQueue(clock)
-        self._recorder = EventRecorder(clock, self._call)
+        self._recorder = EventRecorder(clock, Client(driver.ask))
         self.controller = factory(AskingEnvironment(self.queue, self._recorder))
         self.name = self.controller.name
         self.informers = {kind.resource: Informer(store, kind, order) for kind in self.controller.watches}
@@ -86,7 +86,7 @@ class Runner:
                 delivered = True
             if not any(informer.stalled for informer in self.informers.values()):
                 self._seen = self._store.revision
-        self._recorder.flush(self.name)
+        self._write_events()
         return delivered
 
     def sync_next(self) -> bool:
@@ -106,12 +106,16 @@ class Runner:
             error = failure
         self.controller.handle_error(error, key)
         self.queue.done(key)
-        self._recorder.flush(self.name)
+        self._write_events()
         return True
 
     def next_due(self) -> datetime | None:
         """When the next delayed key becomes ready; None if none waits."""
         return self.queue.next_due()
+
+    def _write_events(self) -> None:
+        if self._recorder.pending:
+            self._run(self._recorder.flush(self.name))
 
     def _informer(self, kind: Kind[Any]) -> Informer:
         return self.informers[kind.resource]

@@ -9,7 +9,7 @@ import pytest
 
 from reference.api.errors import ApiError, not_found
 from reference.api.kinds import POD
-from reference.machinery.client import Call
+from reference.machinery.client import Call, Client
 from reference.machinery.clock import VirtualClock
 from reference.machinery.driver import (
     Answer,
@@ -18,6 +18,7 @@ from reference.machinery.driver import (
     Now,
     Question,
     Together,
+    ask,
     replay,
     run,
 )
@@ -30,7 +31,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def env() -> AskingEnvironment:
     clock = VirtualClock(NOW)
-    return AskingEnvironment(WorkQueue(clock), EventRecorder(clock, lambda call: call))
+    return AskingEnvironment(WorkQueue(clock), EventRecorder(clock, Client(ask)))
 
 
 async def _two_reads_and_the_time(env: AskingEnvironment) -> tuple[Any, ...]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from reference.api.kinds import EVENT, NAMESPACE
 from reference.api.objects import Event, ObjectMeta, Pod, from_json
+from reference.machinery import driver
+from reference.machinery.client import Call, Client
 from reference.machinery.clock import VirtualClock
 from reference.machinery.events import SIMILAR_WINDOW, SPAM_BURST, EventRecorder
 from reference.machinery.store import Store
@@ -28,11 +31,14 @@ class Recorded:
         self.clock = VirtualClock(START)
         self.server = ApiServer(Store(), self.clock, LATEST)
         self.server.create(NAMESPACE, "", {"metadata": {"name": "default"}})
-        self.recorder = EventRecorder(self.clock, self.server.perform)
+        self.recorder = EventRecorder(self.clock, Client(self._perform))
 
     def tell(self, message: str, reason: str = "Tested", about: Pod = POD) -> None:
         self.recorder.event(about, "Normal", reason, message)
-        self.recorder.flush("test-controller")
+        driver.run(self.recorder.flush("test-controller"), lambda question: question)
+
+    async def _perform(self, call: Call) -> Any:
+        return self.server.perform(call)
 
     def events(self) -> list[Event]:
         return [from_json(event, Event) for event in self.server.list(EVENT, "default")]

@@ -8,8 +8,9 @@ import pytest
 
 from reference.api.errors import ApiError
 from reference.controllers.replicaset.controller import first_error, slow_start_batch
+from reference.machinery.client import Client
 from reference.machinery.clock import VirtualClock
-from reference.machinery.driver import AskingEnvironment, run
+from reference.machinery.driver import AskingEnvironment, ask, run
 from reference.machinery.events import EventRecorder
 from reference.machinery.queue import WorkQueue
 
@@ -25,7 +26,7 @@ def slow_start(count: int, failing: set[int]) -> tuple[int, int, str | None]:
             raise ApiError(403, "Forbidden", f"call {tried}")
 
     clock = VirtualClock(datetime(2026, 1, 1, tzinfo=UTC))
-    env = AskingEnvironment(WorkQueue(clock), EventRecorder(clock, lambda _: None))
+    env = AskingEnvironment(WorkQueue(clock), EventRecorder(clock, Client(ask)))
     done, error = run(slow_start_batch(env, count, create), lambda _: ())
     return tried, done, str(error) if error is not None else None
 

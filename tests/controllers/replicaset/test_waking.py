@@ -11,8 +11,9 @@ from reference.api.kinds import POD
 from reference.api.objects import Json, Pod, ReplicaSet, from_json, replace
 from reference.api.selectors import selects
 from reference.controllers.replicaset import ReplicaSetController
+from reference.machinery.client import Client
 from reference.machinery.clock import VirtualClock
-from reference.machinery.driver import AskingEnvironment, CacheGet, CacheSelecting, Question, run
+from reference.machinery.driver import AskingEnvironment, CacheGet, CacheSelecting, Question, ask, run
 from reference.machinery.events import EventRecorder
 from reference.machinery.queue import WorkQueue
 from reference.versions import LATEST
@@ -46,7 +47,7 @@ class Listener:
     def __init__(self) -> None:
         self.clock = VirtualClock(NOW)
         self.queue = WorkQueue(self.clock)
-        recorder = EventRecorder(self.clock, lambda _: None)
+        recorder = EventRecorder(self.clock, Client(ask))
         self.controller = ReplicaSetController(AskingEnvironment(self.queue, recorder), LATEST)
 
     def added(self, obj: Any) -> list[str]:
