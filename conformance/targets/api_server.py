@@ -30,29 +30,32 @@ _STREAMING = httpx.Timeout(5.0, read=None)
 
 
 class Address(msgspec.Struct, frozen=True):
-    """Where an API server is and who we are to it: a client certificate in ``tls``, or a bearer ``token``."""
+    """Where an API server is and who we are to it: a client certificate in ``tls``, or what ``auth`` adds."""
 
     url: str
     tls: ssl.SSLContext | None = None
-    token: str = ""
+    auth: httpx.Auth | None = None
+    proxy: str | None = None
+    """The URL of an HTTP proxy on the way there."""
 
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"User-Agent": USER_AGENT} | ({"Authorization": f"Bearer {self.token}"} if self.token else {})
+    def client_options(self) -> dict[str, Any]:
+        """What an httpx client is made with. Proxies and credentials of the environment are not looked at."""
+        return {
+            "base_url": self.url,
+            "headers": {"User-Agent": USER_AGENT},
+            "verify": self.tls or True,
+            "auth": self.auth,
+            "proxy": self.proxy,
+            "trust_env": False,
+        }
 
 
 class ApiServer:
-    """Requests to one API server. Proxies and credentials of the environment are not looked at."""
+    """Requests to one API server."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
-        self._client = httpx.Client(
-            base_url=address.url,
-            headers=address.headers,
-            verify=address.tls or True,
-            timeout=_TIMEOUT,
-            trust_env=False,
-        )
+        self._client = httpx.Client(**address.client_options(), timeout=_TIMEOUT)
 
     @property
     def address(self) -> Address:
@@ -103,14 +106,8 @@ class ApiServer:
 
 def streaming_client(address: Address) -> httpx.AsyncClient:
     """A client for ``lines``, to be closed by whoever asked for it."""
-    return httpx.AsyncClient(
-        base_url=address.url,
-        headers=address.headers,
-        verify=address.tls or True,
-        timeout=_STREAMING,
-        limits=httpx.Limits(max_connections=None),
-        trust_env=False,
-    )
+    limits = httpx.Limits(max_connections=None)
+    return httpx.AsyncClient(**address.client_options(), timeout=_STREAMING, limits=limits)
 
 
 async def lines(client: httpx.AsyncClient, path: str, query: Mapping[str, str]) -> AsyncGenerator[bytes, None]:

@@ -51,13 +51,7 @@ class Real:
     """``Side`` over HTTP."""
 
     def __init__(self, address: Address) -> None:
-        self._client = httpx.Client(
-            base_url=address.url,
-            headers=address.headers,
-            verify=address.tls or True,
-            timeout=30,
-            trust_env=False,
-        )
+        self._client = httpx.Client(**address.client_options(), timeout=30)
 
     def open(self, namespace: str) -> None:
         _made(self.ask(_namespace(namespace)))

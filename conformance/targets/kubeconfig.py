@@ -1,0 +1,139 @@
+"""Kubeconfig files: in come their paths and a context's name, out goes the address that an HTTP client needs.
+
+The official client reads them, so that every way of proving who one is works as it does for kubectl: certificates,
+tokens, and credential plug-ins, which are run again when their token expires. Nothing is written to a file of the
+user's. What the official client says of a file that it cannot read may quote the file, credentials and all; so it is
+never passed on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import ssl
+import tempfile
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import httpx
+import yaml
+from kubernetes.client import Configuration
+from kubernetes.config import ConfigException, load_kube_config
+from kubernetes.config.kube_config import KubeConfigMerger
+
+from conformance.targets.api_server import Address
+from conformance.targets.protocol import TargetError
+
+_DEFAULT = "~/.kube/config"
+
+
+def load(context: str, path: Path | None = None) -> Address:
+    """The API server of a context, which is named: the file's current one may have been left there by anybody.
+
+    Without a ``path`` it is kubectl's: the files of ``KUBECONFIG``, or ``~/.kube/config``. Raises TargetError, with
+    one sentence that quotes no credential.
+    """
+    files = str(path) if path else os.environ.get("KUBECONFIG") or _DEFAULT
+    entries = _entries(files)
+    if not context:
+        raise TargetError(f"name the cluster by --context: {_known(entries, files)}")
+    named = _find(entries, "contexts", context)
+    if named is None:
+        raise TargetError(f"no context is called {context!r}: {_known(entries, files)}")
+    user = str(named.get("user", ""))
+    for section, name in (("clusters", str(named.get("cluster", ""))), *([("users", user)] if user else [])):
+        if _find(entries, section, name) is None:
+            raise TargetError(
+                f"context {context!r} of {files} names {name!r}, and there is no such entry under {section}: add it"
+            )
+    configuration = Configuration()
+    what, plugin = f"context {context!r} of {files}", _plugin(_find(entries, "users", user))
+    with (
+        tempfile.TemporaryDirectory(prefix="deployment-conformance-") as keys,  # in files only as long as it takes
+        _in_one_sentence(what, plugin),
+    ):
+        load_kube_config(files, context, configuration, persist_config=False, temp_file_path=keys)  # type: ignore[no-untyped-call]
+        if plugin and not (configuration.api_key or configuration.cert_file):
+            raise ConfigException("the plug-in gave nothing")  # which the official client only logs
+        tls = _tls(configuration) if configuration.host.startswith("https:") else None
+    return Address(configuration.host, tls, _Credentials(configuration, what, plugin), configuration.proxy)
+
+
+class _Credentials(httpx.Auth):
+    """Adds the context's token, if it has one, to each request, a new one when it expires; and the server's TLS name.
+
+    One for all clients of a run, in whichever thread.
+    """
+
+    def __init__(self, configuration: Any, context: str, plugin: str) -> None:
+        self._configuration = configuration
+        self._context = context
+        self._plugin = plugin
+        self._lock = Lock()
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        with self._lock, _in_one_sentence(self._context, self._plugin):
+            authorization = self._configuration.get_api_key_with_prefix("BearerToken")
+        if authorization:
+            request.headers["Authorization"] = authorization
+        if self._configuration.tls_server_name:
+            request.extensions["sni_hostname"] = self._configuration.tls_server_name
+        yield request
+
+
+def _entries(files: str) -> Mapping[str, Any]:
+    """The merged sections of the files."""
+    try:
+        merged = KubeConfigMerger(files).config  # type: ignore[no-untyped-call]
+    except (OSError, ConfigException, yaml.YAMLError, TypeError, AttributeError, KeyError, ValueError) as error:
+        raise TargetError(f"{files} is no kubeconfig that can be read: see what `kubectl config view` says") from error
+    if merged is None:
+        raise TargetError(f"there is no kubeconfig {files}: name one by --kubeconfig, or by KUBECONFIG")
+    sections: Mapping[str, Any] = merged.value
+    return sections
+
+
+def _find(entries: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any] | None:
+    """What a section has under this name."""
+    for entry in entries.get(section) or ():
+        if entry["name"] == name:
+            found: Mapping[str, Any] = getattr(entry, "value", entry).get(section.removesuffix("s")) or {}
+            return found
+    return None
+
+
+def _known(entries: Mapping[str, Any], files: str) -> str:
+    names = ", ".join(str(entry["name"]) for entry in entries.get("contexts") or ())
+    return f"{files} has {names}" if names else f"{files} has none"
+
+
+def _plugin(user: Mapping[str, Any] | None) -> str:
+    return str((user or {}).get("exec", {}).get("command", ""))
+
+
+@contextmanager
+def _in_one_sentence(context: str, plugin: str) -> Iterator[None]:
+    """Keeps what the official client says, in logs and in errors, to itself."""
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    except (ConfigException, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        what = f"its credential plug-in {plugin!r} failed" if plugin else "its cluster or user is not as it should be"
+        remedy = f"run `{plugin}` by hand" if plugin else "see what `kubectl config view` says"
+        raise TargetError(f"{context} can't be used, for {what} ({type(error).__name__}): {remedy}") from None
+    finally:
+        logging.disable(level)
+
+
+def _tls(configuration: Any) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
+    if not configuration.verify_ssl:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if configuration.cert_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)
+    return context
