@@ -42,7 +42,7 @@ class Progress(SyncBase):
             return status
         kind, metadata = ("ReplicaSet", new.metadata) if new is not None else ("Deployment", d.metadata)
         subject = f"{kind} {go_quote(metadata.name)}"
-        if util.deployment_complete(d, status):
+        if self.deployment_complete(status):
             reason, message = conditions.NEW_REPLICA_SET_AVAILABLE, f"{subject} has successfully progressed."
             return await self.with_condition(status, conditions.PROGRESSING, "True", reason, message)
         if deployment_progressing(d.status, status):
@@ -73,7 +73,7 @@ class Progress(SyncBase):
         condition = conditions.get_deployment_condition(d.status, conditions.PROGRESSING)
         if not util.has_progress_deadline(d) or condition is None:
             return
-        if util.deployment_complete(d, d.status) or condition.reason == conditions.TIMED_OUT:
+        if self.deployment_complete(d.status) or condition.reason == conditions.TIMED_OUT:
             return
         key = f"{d.metadata.namespace}/{d.metadata.name}"
         after = await self._until_deadline(condition)

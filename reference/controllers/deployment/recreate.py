@@ -26,7 +26,7 @@ class Recreate(Progress):
             new, old = await self.get_all_replica_sets_and_sync_revision(replica_sets, create=True)
             assert new is not None, "it was to be created"
         await self.scale_replica_set(new, self.deployment.spec.replicas)
-        if util.deployment_complete(self.deployment, self.deployment.status):
+        if self.deployment_complete(self.deployment.status):
             await self.cleanup_deployment(old)
         return await self.sync_rollout_status(new, old)
 

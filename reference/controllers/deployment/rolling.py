@@ -23,7 +23,7 @@ class Rolling(Progress):
         new, old = await self.get_all_replica_sets_and_sync_revision(replica_sets, create=True)
         assert new is not None, "it was to be created"
         scaled = await self.reconcile_new_replica_set(new, old) or await self.reconcile_old_replica_sets(new, old)
-        if not scaled and util.deployment_complete(self.deployment, self.deployment.status):
+        if not scaled and self.deployment_complete(self.deployment.status):
             await self.cleanup_deployment(old)
         await self.sync_rollout_status(new, old)
 
@@ -33,7 +33,7 @@ class Rolling(Progress):
         if size == wanted:
             return False
         if size < wanted:
-            wanted = util.new_rs_new_replicas(self.deployment, all_replica_sets(new, old), new)
+            wanted = self.new_rs_new_replicas(all_replica_sets(new, old), new)
         scaled, _ = await self.scale_replica_set(new, wanted)
         return scaled
 
@@ -42,10 +42,10 @@ class Rolling(Progress):
 
         Whatever goes wrong in it, nothing counts as scaled, and the sync goes on.
         """
-        active, d = util.filter_active(old), self.deployment
+        active = util.filter_active(old)
         if util.replica_count(active) == 0:
             return False
-        min_available = d.spec.replicas - util.max_unavailable(d)
+        min_available = self.deployment.spec.replicas - self.max_unavailable()
         new_unavailable = new.spec.replicas - new.status.available_replicas
         max_scaled_down = int32(util.replica_count(all_replica_sets(new, old)) - min_available - new_unavailable)
         if max_scaled_down <= 0:
@@ -75,7 +75,7 @@ class Rolling(Progress):
 
     async def scale_down_old_replica_sets_for_rolling_update(self, new: ReplicaSet, old: Sequence[ReplicaSet]) -> int:
         """Scales the oldest down by as many Pods as are available beyond the minimum, and tells how many that was."""
-        min_available = int32(self.deployment.spec.replicas - util.max_unavailable(self.deployment))
+        min_available = int32(self.deployment.spec.replicas - self.max_unavailable())
         available = util.available_replica_count(all_replica_sets(new, old))
         if available <= min_available:
             return 0

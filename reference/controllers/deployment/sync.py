@@ -90,7 +90,7 @@ class SyncBase:
         self, replica_sets: Sequence[ReplicaSet], create: bool
     ) -> tuple[ReplicaSet | None, list[ReplicaSet]]:
         """The new ReplicaSet (None if missing and not to be created) and all old ones, the oldest first."""
-        existing = util.find_new_replica_set(self.deployment, replica_sets)
+        existing = self.find_new_replica_set(replica_sets)
         old = [rs for rs in replica_sets if existing is None or rs.metadata.uid != existing.metadata.uid]
         new_revision = bookkeeping.next_revision(old)
         if existing is not None:
@@ -133,8 +133,7 @@ class SyncBase:
 
     def _new_replica_set(self, old: Sequence[ReplicaSet], new_revision: int) -> ReplicaSet:
         d, template = self.deployment, self.deployment.spec.template
-        traces = self.encodes_requests and self.status_written
-        hash_ = pod_template_hash(template, d.status.collision_count, self.version, after_status_write=traces)
+        hash_ = self.compute_hash()
         labelled = with_hash_label(template, hash_)
         selector = d.spec.selector or LabelSelector()
         rs = ReplicaSet(
@@ -151,7 +150,7 @@ class SyncBase:
                 template=labelled,
             ),
         )
-        replicas = util.new_rs_new_replicas(d, (*old, rs), rs)
+        replicas = self.new_rs_new_replicas((*old, rs), rs)
         rs, _ = bookkeeping.set_new_replica_set_annotations(d, rs, new_revision)
         rs = bookkeeping.with_annotations(rs, bookkeeping.replicas_annotations(d))
         return replace(rs, spec=replace(rs.spec, replicas=replicas))
@@ -162,7 +161,7 @@ class SyncBase:
         existing = await self.env.cache.get(REPLICA_SET, meta.namespace, meta.name)
         if existing is None:
             raise not_found("replicaset.apps", meta.name)
-        if is_controlled_by(existing.metadata, d) and equal_ignore_hash(d.spec.template, existing.spec.template):
+        if self.is_new_replica_set(existing):
             return existing
         count = int32((d.status.collision_count or 0) + 1)
         self.deployment = replace(d, status=replace(d.status, collision_count=count))
@@ -218,7 +217,7 @@ class SyncBase:
         ordered = util.by_size_newer(active) if to_add > 0 else util.by_size_older(active)
         sizes, added = [], 0
         for rs in ordered:
-            share = util.replica_set_proportion(rs, d, bookkeeping.max_replicas(rs), to_add, added)
+            share = self.replica_set_proportion(rs, to_add, added)
             sizes.append(int32(rs.spec.replicas + share))
             added = int32(added + share)
         return list(zip(ordered, self.with_leftover(sizes, int32(to_add - added)), strict=True))
@@ -289,7 +288,7 @@ class SyncBase:
             conditions=d.status.conditions,
             collision_count=d.status.collision_count,
         )
-        if available >= int32(d.spec.replicas - util.max_unavailable(d)):
+        if available >= int32(d.spec.replicas - self.max_unavailable()):
             value, reason = "True", conditions.MINIMUM_REPLICAS_AVAILABLE
             message = "Deployment has minimum availability."
         else:
@@ -303,6 +302,36 @@ class SyncBase:
         replicas = self.deployment.spec.replicas
         desired = [bookkeeping.desired_replicas(rs) for rs in util.filter_active((*old, new))]
         return any(number not in (None, replicas) for number in desired)
+
+    def find_new_replica_set(self, replica_sets: Sequence[ReplicaSet]) -> ReplicaSet | None:
+        """The one that runs what the Deployment wants; ``replica_sets`` are the oldest first."""
+        return util.find_new_replica_set(self.deployment, replica_sets)
+
+    def is_new_replica_set(self, existing: ReplicaSet) -> bool:
+        """Whether a ReplicaSet that has the new one's name already is the new one."""
+        d = self.deployment
+        return is_controlled_by(existing.metadata, d) and equal_ignore_hash(d.spec.template, existing.spec.template)
+
+    def compute_hash(self) -> str:
+        """The pod-template-hash that the new ReplicaSet is named by."""
+        d, traces = self.deployment, self.encodes_requests and self.status_written
+        return pod_template_hash(d.spec.template, d.status.collision_count, self.version, after_status_write=traces)
+
+    def new_rs_new_replicas(self, replica_sets: Sequence[ReplicaSet], new: ReplicaSet) -> int:
+        """The size that the new ReplicaSet may have now; ``replica_sets`` are all, with it. Raises ``SyncError``."""
+        return util.new_rs_new_replicas(self.deployment, replica_sets, new)
+
+    def replica_set_proportion(self, rs: ReplicaSet, to_add: int, added: int) -> int:
+        """The ReplicaSet's share of ``to_add``, given what others got so far."""
+        return util.replica_set_proportion(rs, self.deployment, bookkeeping.max_replicas(rs), to_add, added)
+
+    def max_unavailable(self) -> int:
+        """How many Pods of its size the Deployment may lack."""
+        return util.max_unavailable(self.deployment)
+
+    def deployment_complete(self, status: DeploymentStatus) -> bool:
+        """Whether the rollout is over, by this status."""
+        return util.deployment_complete(self.deployment, status)
 
     async def set_progressing(self, value: str, reason: str, message: str) -> None:
         """Sets the Progressing condition of the Deployment in memory."""

@@ -57,6 +57,7 @@ class ReplicaSetController:
 
     name = "replicaset-controller"
     watches: tuple[Kind[Any], ...] = (REPLICA_SET, POD)
+    ref_manager: type[ControllerRefManager[Pod]] = ControllerRefManager
 
     def __init__(self, env: Environment, version: Version) -> None:
         self.env = env
@@ -181,8 +182,12 @@ class ReplicaSetController:
         self.consistency.wrote(key, rs.metadata.uid, REPLICA_SET, updated.metadata)
         if error is not None:
             raise error
-        if updated.spec.min_ready_seconds > 0 and updated.status.ready_replicas != updated.status.available_replicas:
-            self.env.queue.add_after(key, await self._next_check(active, updated.spec.min_ready_seconds, now))
+        if self.is_waiting_for_availability(updated):
+            self.env.queue.add_after(key, await self.next_check(active, updated.spec.min_ready_seconds, now))
+
+    def is_waiting_for_availability(self, rs: ReplicaSet) -> bool:
+        """Whether some Pods are ready that will be available by the passing of time alone."""
+        return rs.spec.min_ready_seconds > 0 and rs.status.ready_replicas != rs.status.available_replicas
 
     def handle_error(self, error: Exception | None, key: str) -> None:
         """Retries for ever, at a growing distance."""
@@ -200,8 +205,7 @@ class ReplicaSetController:
 
     async def claim_pods(self, rs: ReplicaSet, pods: Sequence[Pod]) -> list[Pod]:
         """Those of the active ``pods`` that are the ReplicaSet's, after adoptions and releases."""
-        manager = ControllerRefManager[Pod](self.env.client, rs, rs.spec.selector, self._wrote_pod)
-        return await manager.claim(pods)
+        return await self.ref_manager(self.env.client, rs, rs.spec.selector, self._wrote_pod).claim(pods)
 
     async def manage_replicas(self, rs: ReplicaSet, active: Sequence[Pod]) -> None:
         """Creates what is missing, or deletes what is too many. Raises the first of the errors."""
@@ -264,7 +268,7 @@ class ReplicaSetController:
                 related |= {pod.metadata.name: pod for pod in pods}
         return list(related.values())
 
-    async def _next_check(self, active: Sequence[Pod], min_ready_seconds: int, now: datetime) -> timedelta:
+    async def next_check(self, active: Sequence[Pod], min_ready_seconds: int, now: datetime) -> timedelta:
         """How long until the next Pod becomes available; ``now`` is the time that the status was counted at."""
         pod = first_to_become_available(active, min_ready_seconds, now)
         if pod is None:
