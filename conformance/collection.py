@@ -6,6 +6,8 @@ So every selection that pytest knows works on them: ``pytest features -k rollbac
 ``@id:theme/name``        its name for good; unique in the whole suite
 ``@needs:CAPABILITY``     skipped on a target that does not declare it
 ``@since:1.35``           skipped on older Kubernetes versions; ``@until:1.36`` on newer ones
+``@known-fault:138840``   must fail, in a look, for as long as Kubernetes has the fault that this issue tells of;
+                          ``@fixed-in:1.37``: since then it must pass
 any plain word            a pytest marker
 """
 
@@ -14,7 +16,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -36,6 +38,8 @@ class Tags(msgspec.Struct, frozen=True):
     needs: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
+    known_fault: str = ""
+    fixed_in: str = ""
     words: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     """All of them, sorted, without the ``@``."""
@@ -52,6 +56,19 @@ class Tags(msgspec.Struct, frozen=True):
             return f"until Kubernetes {self.until}, and this is {target.kubernetes}"
         return ""
 
+    def fault_on(self, target: Target, fixed: Collection[str]) -> str:
+        """The known fault for which the scenario must fail on this target; empty if it must pass.
+
+        ``fixed`` are the faults that are not in what runs there, whatever its version.
+        """
+        over = self.fixed_in and _position(target.kubernetes) >= _position(self.fixed_in)
+        return "" if over or self.known_fault in fixed else self.known_fault
+
+
+def issue(fault: str) -> str:
+    """Where a known fault of Kubernetes is told of."""
+    return f"https://github.com/kubernetes/kubernetes/issues/{fault}"
+
 
 class BadTag(ValueError):
     """A tag that means nothing here: the sentence says which and what there is."""
@@ -61,32 +78,45 @@ class BadFeature(ValueError):
     """A feature file that cannot be run as it is: the sentence says where and why."""
 
 
+_SINGLE = ("since", "until", "known-fault", "fixed-in")
+"""What a scenario may be given one of, its feature and its rule included."""
+
+
 def tags_of(template: ScenarioTemplate) -> Tags:
     """The scenario's tags, read. Raises BadTag."""
     inherited = template.feature.tags | (template.rule.tags if template.rule else set())
-    values: dict[str, list[str]] = {"id": [], "needs": [], "since": [], "until": []}
+    values: dict[str, list[str]] = {name: [] for name in ("id", "needs", *_SINGLE)}
     words = []
     for tag in sorted(template.tags) + sorted(inherited - template.tags):
         name, colon, value = tag.partition(":")
         if not colon:
             words.append(tag)
         elif name not in values or not value:
-            raise BadTag(f"@{tag} is no tag of this suite; there are @id:, @needs:, @since:, @until:, and plain words")
+            known = ", ".join(f"@{each}:" for each in values)
+            raise BadTag(f"@{tag} is no tag of this suite; there are {known}, and plain words")
         elif name != "id" or tag in template.tags:
             values[name].append(value)
-    for name in ("id", "since", "until"):
+    for name in ("id", *_SINGLE):
         if len(values[name]) > 1:
             raise BadTag(f"@{name}: is given {len(values[name])} times, where one is meant: {', '.join(values[name])}")
     for need in values["needs"]:
         if need not in tuple(Capability):
             raise BadTag(f"@needs:{need} is no capability; there are {', '.join(Capability)}")
-    for version in values["since"] + values["until"]:
+    for version in values["since"] + values["until"] + values["fixed-in"]:
         _position(version)
+    if not all(map(str.isdecimal, values["known-fault"])):
+        raise BadTag(
+            f"@known-fault:{values['known-fault'][0]} names no issue of kubernetes/kubernetes: give its number"
+        )
+    if values["fixed-in"] and not values["known-fault"]:
+        raise BadTag(f"@fixed-in:{values['fixed-in'][0]} says of no fault that it is fixed; @known-fault: names it")
     return Tags(
         id="".join(values["id"]),
         needs=tuple(values["needs"]),
         since="".join(values["since"]),
         until="".join(values["until"]),
+        known_fault="".join(values["known-fault"]),
+        fixed_in="".join(values["fixed-in"]),
         words=tuple(words),
         written=tuple(sorted(template.tags | inherited)),
     )

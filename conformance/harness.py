@@ -14,7 +14,7 @@ import gc
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -52,6 +52,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--target", default=DEFAULT_TARGET, metavar="NAME", help=f"the cluster to run on (default: {DEFAULT_TARGET})"
     )
     group.addoption(
+        "--with",
+        dest="switch",
+        metavar="NAME",
+        help="a fault, or a fix, of the museum to switch on in the model; as --target=model+NAME",
+    )
+    group.addoption(
         "--kubernetes",
         default=LATEST.name,
         metavar="VERSION",
@@ -59,6 +65,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--binaries", metavar="DIR", help="where the control plane's programs are, instead of building them"
+    )
+    group.addoption(
+        "--fixed",
+        action="append",
+        default=[],
+        metavar="ISSUE",
+        help="a known fault of that version which is not in what runs here: its scenarios must pass",
     )
     group.addoption("--report", metavar="DIR", help="write report.json, report.html and junit.xml there")
 
@@ -147,9 +160,13 @@ class Run:
             self._kubernetes = version_named(option.kubernetes).name
         except UnknownVersion as error:
             raise pytest.UsageError(f"--kubernetes: {error}") from error
-        if option.target != DEFAULT_TARGET or option.binaries:
+        for fault in option.fixed:
+            if not fault.isdecimal():
+                raise pytest.UsageError(f"--fixed: {fault!r} is no known fault: give the number of its issue")
+        self._name = f"{option.target}+{option.switch}" if option.switch else option.target
+        if self._name != DEFAULT_TARGET or option.binaries:
             _ = self.target
-        self._ledger = recording.Ledger(option.target, self._kubernetes)
+        self._ledger = recording.Ledger(self._name, self._kubernetes)
         self._reports = Path(option.report) if option.report and not _is_worker(config) else None
         if self._reports:
             writers.prepare(self._reports)
@@ -159,7 +176,7 @@ class Run:
     def target(self) -> Target:
         """The chosen target. Raises UsageError if there is none of that name, or not for this version."""
         try:
-            return _target(self._config, self._config.option.target, self._kubernetes)
+            return _target(self._config, self._name, self._kubernetes)
         except TargetError as error:
             raise pytest.UsageError(str(error)) from error
 
@@ -170,7 +187,14 @@ class Run:
         self._prepared = True
         for module in collection.step_modules():
             self._config.pluginmanager.register(module, module.__name__)
-        self._config.pluginmanager.register(recording.Recorder(self.target), "deployment-conformance-recorder")
+        self._config.pluginmanager.register(
+            recording.Recorder(self.target, self._fixed()), "deployment-conformance-recorder"
+        )
+
+    def _fixed(self) -> Collection[str]:
+        from conformance.targets import registry
+
+        return {*self._config.option.fixed, *registry.fixed_on(self._name)}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from datetime import UTC, datetime
 from importlib import metadata
 
@@ -18,12 +18,13 @@ import msgspec
 import pytest
 from pytest_bdd.parser import ScenarioTemplate
 from pytest_bdd.parser import Step as BddStep
+from pytest_bdd.types import THEN
 
-from conformance.collection import example_of, tags_of, template_of
+from conformance.collection import example_of, issue, tags_of, template_of
 from conformance.kubectl import KubectlError
 from conformance.kubectl_line import CommandError
 from conformance.report import terminal
-from conformance.report.model import Feature, Outcome, Report, Scenario, Step
+from conformance.report.model import Feature, Outcome, Report, Scenario, Step, StepOutcome
 from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.tables import TableError
 from conformance.targets.protocol import Session, Target, TargetError
@@ -52,9 +53,9 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Running:
-    """One scenario while it runs."""
+    """One scenario while it runs; ``fault`` is the known one for which it must fail, if there is one."""
 
-    def __init__(self, item: pytest.Item, template: ScenarioTemplate) -> None:
+    def __init__(self, item: pytest.Item, template: ScenarioTemplate, fault: str) -> None:
         tags = tags_of(template)
         example = example_of(item)
         rendered = template.render(example)
@@ -77,7 +78,9 @@ class Running:
             rule=template.rule.name if template.rule else "",
             outcome="passed",
         )
+        self._fault = fault
         self._steps = [_step(step) for step in rendered.steps]
+        self._looks = [step.type == THEN for step in rendered.steps]
         self._ended = 0
         self._step_began: float | None = None
         self._listed: Listing | None = None
@@ -86,7 +89,7 @@ class Running:
     def begin_step(self) -> None:
         self._step_began = time.perf_counter()
 
-    def end_step(self, outcome: Outcome, session: Session | None = None, message: str = "") -> None:
+    def end_step(self, outcome: StepOutcome, session: Session | None = None, message: str = "") -> None:
         """Writes down how the step that was begun ended, and what the namespace holds now."""
         began = self._step_began or time.perf_counter()
         step = msgspec.structs.replace(
@@ -108,12 +111,30 @@ class Running:
             self.end_step("error", message=reason)
         self._scenario = msgspec.structs.replace(self._scenario, outcome="error", reason=reason)
 
+    def end(self) -> None:
+        """All steps are over: of a scenario that must fail for a known fault, says whether it did.
+
+        It must fail in a look: a stimulus that fails shows something else.
+        """
+        if not self._fault:
+            return
+        link = issue(self._fault)
+        if self.outcome == "passed":
+            reason = f"it passes, and should show a known fault, {link}; where that is fixed, say --fixed={self._fault}"
+            self._scenario = msgspec.structs.replace(self._scenario, outcome="failed", reason=reason)
+        elif self.outcome == "failed" and self._looks[self._ended - 1]:
+            self._scenario = msgspec.structs.replace(self._scenario, outcome="known-fault", reason=link, link=link)
+
     def skip(self, reason: str) -> None:
         self._scenario = msgspec.structs.replace(self._scenario, outcome="skipped", reason=reason)
 
     @property
     def outcome(self) -> Outcome:
         return self._scenario.outcome
+
+    @property
+    def reason(self) -> str:
+        return self._scenario.reason
 
     def entry(self, duration: float = 0.0) -> Entry:
         """The record up to now."""
@@ -136,8 +157,10 @@ RUNNING = pytest.StashKey[Running]()
 class Recorder:
     """The hooks of the process that runs the scenarios."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, fixed: Collection[str] = ()) -> None:
+        """``fixed`` are the known faults that the target does not have, whatever its version."""
         self._target = target
+        self._fixed = fixed
         self._defined: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
 
     @pytest.hookimpl(tryfirst=True)
@@ -146,11 +169,12 @@ class Recorder:
         template = template_of(item)
         if template is None:
             return
-        item.stash[RUNNING] = Running(item, template)
+        tags = tags_of(template)
+        item.stash[RUNNING] = Running(item, template, tags.fault_on(self._target, self._fixed))
         undefined = list(undefined_steps(item, template, self._defined[item.nodeid.partition("::")[0]]))
         if undefined:
             raise CannotRun("\n\n".join(undefined))
-        obstacle = tags_of(template).obstacle(self._target)
+        obstacle = tags.obstacle(self._target)
         if obstacle and item.nodeid in item.config.args:
             raise CannotRun(f"{item.nodeid} cannot run: it {obstacle}; choose another --target or --kubernetes")
         if obstacle:
@@ -195,10 +219,16 @@ class Recorder:
         error = call.excinfo.value if call.excinfo else None
         if report.skipped:
             running.skip(str(error))
-        elif error is not None and running.outcome == "passed":
+        elif error is not None and running.outcome in ("passed", "known-fault"):
             running.could_not(_in_words(error))
+        elif report.when == "call":
+            running.end()
         entry = running.entry(report.duration)
-        if error is not None and not report.skipped:
+        if running.outcome == "known-fault":
+            report.outcome, report.wasxfail = "skipped", running.reason  # what pytest calls an expected failure
+        elif running.outcome == "failed" and report.passed:
+            report.outcome, report.longrepr = "failed", terminal.story(entry.scenario)
+        elif error is not None and not report.skipped:
             traceback = "" if isinstance(error, TOLD) else f"\n\n{report.longreprtext}"
             report.longrepr = terminal.story(entry.scenario) + traceback
         setattr(report, ATTRIBUTE, msgspec.json.encode(entry).decode())

@@ -103,7 +103,7 @@ def _called(sides: tuple[str, str]) -> tuple[str, str]:
 
 def _run(target: str, selection: str | None, kubernetes: str | None, binaries: str | None) -> Report:
     """The features on a target, with the progress on stderr. Raises CouldNotRun."""
-    local_only = None if target == "model" else binaries
+    local_only = None if target.partition("+")[0] == "model" else binaries
     words = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
     with _teller(target) as tell:
         report = suite.report_of(words, tell)

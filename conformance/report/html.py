@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from conformance.report import terminal
-from conformance.report.model import Feature, Report, Scenario
+from conformance.report.model import Feature, Outcome, Report, Scenario
 from conformance.report.picture import picture
 from conformance.report.sizes import Moment, Size, moments_of
 
@@ -66,6 +66,7 @@ def _template() -> Template:
         undefined=StrictUndefined,
     )
     environment.filters["paragraphs"] = _paragraphs
+    environment.filters["words"] = _words
     environment.filters["seconds"] = lambda seconds: (
         f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
     )
@@ -98,6 +99,12 @@ def _table(moment: Moment, before: Sequence[Size]) -> tuple[tuple[str, tuple[Cel
 def _cells(size: Size, old: Size | None) -> tuple[Cell, ...]:
     values = [(getattr(size, name), getattr(old, name, None)) for name in COLUMNS]
     return tuple(Cell(str(now), old is not None and now != was, isinstance(now, int)) for now, was in values)
+
+
+def _words(outcome: Outcome, count: int = 1) -> str:
+    """An outcome for people."""
+    words = outcome.replace("-", " ")
+    return f"{words}s" if count != 1 and outcome in ("error", "known-fault") else words
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -14,7 +14,10 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def render(report: Report) -> bytes:
-    """The document, UTF-8. What the suite counts as an error is ``error`` here too, not ``failure``."""
+    """The document, UTF-8. What the suite counts as an error is ``error`` here too, not ``failure``.
+
+    JUnit has no word for a failure that is expected: a known fault is a ``skipped`` of that type, as pytest does it.
+    """
     root = Xml.Element("testsuites", _counts(report.scenarios), name=f"Deployment conformance on {report.target}")
     names = {feature.path: feature.name for feature in report.features}
     for path, group in groupby(report.scenarios, key=lambda scenario: scenario.feature):
@@ -39,8 +42,11 @@ def _case(suite: Xml.Element, scenario: Scenario) -> None:
     case = Xml.SubElement(suite, "testcase", name=scenario.name, classname=where, time=f"{scenario.duration:.3f}")
     properties = Xml.SubElement(case, "properties")
     Xml.SubElement(properties, "property", name="id", value=scenario.id)
-    if scenario.outcome == "skipped":
-        Xml.SubElement(case, "skipped", message=scenario.reason)
+    if scenario.outcome in ("skipped", "known-fault"):
+        what = Xml.SubElement(case, "skipped", message=scenario.reason)
+        if scenario.outcome == "known-fault":
+            what.set("type", "known-fault")
+            what.text = terminal.story(scenario)
     elif scenario.outcome != "passed":
         element = "failure" if scenario.outcome == "failed" else "error"
         what = Xml.SubElement(case, element, message=terminal.headline(scenario))
@@ -53,7 +59,7 @@ def _counts(scenarios: tuple[Scenario, ...]) -> dict[str, str]:
         "tests": str(len(outcomes)),
         "failures": str(outcomes.count("failed")),
         "errors": str(outcomes.count("error")),
-        "skipped": str(outcomes.count("skipped")),
+        "skipped": str(outcomes.count("skipped") + outcomes.count("known-fault")),
         "time": f"{sum(scenario.duration for scenario in scenarios):.3f}",
     }
 

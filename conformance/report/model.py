@@ -18,7 +18,9 @@ from conformance.snapshot import Snapshot
 SchemaId = Literal["deployment-conformance/report/v1"]
 SCHEMA: SchemaId = get_args(SchemaId)[0]
 
-Outcome = Literal["passed", "failed", "error", "skipped"]
+StepOutcome = Literal["passed", "failed", "error", "skipped"]
+Outcome = Literal["passed", "failed", "error", "skipped", "known-fault"]
+"""How a scenario ended. ``known-fault``: it failed, as its tag says that it must for as long as the fault is there."""
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 Table = tuple[tuple[str, ...], ...]
@@ -36,7 +38,7 @@ class Step(Part, frozen=True, kw_only=True):
     """As written: ``Given``, ``And``."""
     text: str
     line: int
-    outcome: Outcome
+    outcome: StepOutcome
     """``skipped`` when the scenario ended before it."""
     table: Table = ()
     text_block: str = ""
@@ -69,7 +71,9 @@ class Scenario(Part, frozen=True, kw_only=True):
     rule: str = ""
     """The rule that it illustrates, if its feature has rules."""
     reason: str = ""
-    """Why it was skipped, or what could not run."""
+    """Why it was skipped, what could not run, or which known fault it shows."""
+    link: str = ""
+    """Where that fault is told of."""
     duration: Annotated[float, msgspec.Meta(description="seconds")] = 0.0
     steps: tuple[Step, ...] = ()
 
@@ -109,7 +113,7 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
     """What kept the run itself from being whole, a sentence each: a component that died, an interruption."""
 
     def counts(self) -> dict[Outcome, int]:
-        """How many scenarios ended how; all four outcomes, in order."""
+        """How many scenarios ended how; every outcome, in order."""
         seen = Counter(scenario.outcome for scenario in self.scenarios)
         return {outcome: seen[outcome] for outcome in OUTCOMES}
 
@@ -118,9 +122,10 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
         return bool(self.scenarios) and all(scenario.outcome == "skipped" for scenario in self.scenarios)
 
     def closing_line(self) -> str:
-        """``62 passed, 0 failed, 0 errors, 1 skipped``."""
-        passed, failed, errors, skipped = self.counts().values()
-        return f"{passed} passed, {failed} failed, {errors} {'error' if errors == 1 else 'errors'}, {skipped} skipped"
+        """``62 passed, 0 failed, 0 errors, 1 skipped``, and known faults if there are any."""
+        passed, failed, errors, skipped, faults = self.counts().values()
+        told = f"{passed} passed, {failed} failed, {errors} {'error' if errors == 1 else 'errors'}, {skipped} skipped"
+        return told + (f", {faults} known {'fault' if faults == 1 else 'faults'}" if faults else "")
 
 
 class UnreadableReport(ValueError):

@@ -7,7 +7,7 @@ from collections import Counter
 from conformance.report.model import Report, Scenario, Step
 
 NEWLINE = "\n"
-MARKS = {"passed": "✓", "failed": "✗", "error": "!", "skipped": "–"}
+MARKS = {"passed": "✓", "failed": "✗", "error": "!", "skipped": "–", "known-fault": "≠"}
 
 
 def story(scenario: Scenario) -> str:
@@ -46,12 +46,20 @@ def table(rows: tuple[tuple[str, ...], ...]) -> list[str]:
 
 
 def summary(report: Report, where: str = "") -> str:
-    """Why scenarios were skipped, ``where`` the report is, what kept the run from being whole, and how all ended.
+    """Why scenarios were skipped, the known faults, ``where`` the report is, what kept the run from being whole.
 
-    The last is always there, the others only if there is something to say.
+    And how all ended: that is always there, the others only if there is something to say.
     """
-    reasons = Counter(it.reason for it in report.scenarios if it.outcome == "skipped")
-    skipped = [f"skipped, {count} {'scenario' if count == 1 else 'scenarios'}: {it}" for it, count in reasons.items()]
+    reasons = Counter(
+        (title, it.reason)
+        for outcome, title in (("skipped", "skipped"), ("known-fault", "known fault"))
+        for it in report.scenarios
+        if it.outcome == outcome
+    )
+    told = [
+        f"{title}, {count} {'scenario' if count == 1 else 'scenarios'}: {reason}"
+        for (title, reason), count in reasons.items()
+    ]
     place = [where] if where else []
     nothing = ["nothing ran: every scenario that was selected was skipped"] if report.nothing_ran() else []
-    return "\n".join([*skipped, *place, *report.problems, *nothing, report.closing_line()])
+    return "\n".join([*told, *place, *report.problems, *nothing, report.closing_line()])

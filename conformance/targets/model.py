@@ -31,11 +31,10 @@ class ModelTarget:
     Other ``controllers`` or another ``server`` take the reference's place: such as have a fault put into them, say.
     """
 
-    name = "model"
-
     def __init__(
         self,
         kubernetes: str = LATEST.name,
+        name: str = "model",
         *,
         controllers: Controllers = UPSTREAM,
         server: ServerFactory = ApiServer,
@@ -44,6 +43,7 @@ class ModelTarget:
             self._version = version_named(kubernetes)
         except UnknownVersion as error:
             raise TargetError(str(error)) from error
+        self.name = name
         self.kubernetes = self._version.name
         self._controllers = controllers
         self._server = server

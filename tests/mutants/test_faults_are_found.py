@@ -61,3 +61,10 @@ def test_with_the_recheck_it_is_not(reports: Path) -> None:
     code, file = run("model", "adoption_race", reports)
     assert code == 0
     assert {scenario.outcome for scenario in read(file).scenarios} == {"passed"}
+
+
+@pytest.mark.parametrize(("target", "outcome"), [("model", "known-fault"), ("model+138840", "passed")])
+def test_the_wedge_is_a_known_fault_until_its_fix_is_switched_on(target: str, outcome: str, reports: Path) -> None:
+    code, file = run(target, "wedged_rollout", reports)
+    assert code == 0
+    assert {scenario.outcome for scenario in read(file).scenarios} == {outcome}

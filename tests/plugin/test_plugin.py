@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -222,6 +223,9 @@ class TestCouldNotRun:
             (["--kubernetes=1.2"], "*Kubernetes '1.2' is not known*"),
             (["--colour=red"], "no option is called --colour=red*"),
             (["--target=model", "--binaries=out"], "the model runs no binaries*"),
+            (["--target=model", "--with=4"], "the museum has no fault '4'*"),
+            (["--target=local", "--with=42639"], "local cannot be run with '42639'*"),
+            (["--fixed=none"], "--fixed: 'none' is no known fault*"),
             (["--report"], "*argument --report: expected one argument*"),
             (["--report=features/fruit.feature/x"], "*cannot be written*"),
             (["nowhere"], "*not found: nowhere*"),
@@ -258,6 +262,8 @@ class TestCouldNotRun:
             ("@id:a @id:b\n  Scenario: Two\n    Given 1 apples\n", "*@id: is given 2 times*"),
             ("@since:1.2\n  Scenario: Old\n    Given 1 apples\n", "*Kubernetes '1.2' is not known*"),
             ("@neds:events\n  Scenario: Typo\n    Given 1 apples\n", "*@neds:events is no tag of this suite*"),
+            ("@fixed-in:1.37\n  Scenario: Of what\n    Given 1 apples\n", "*@fixed-in:1.37 says of no fault*"),
+            ("@known-fault:bad\n  Scenario: Words\n    Given 1 apples\n", "*@known-fault:bad names no issue*"),
             ("@needs:event\n  Scenario: Typo\n    Given 1 apples\n", "*:3: @needs:event is no capability; there are *"),
             (
                 "@id:a\n  Scenario: A\n    Given 1 apples\n  @id:a\n  Scenario: B\n    Given 1 apples\n",
@@ -268,7 +274,19 @@ class TestCouldNotRun:
             ("Scenario: A\n    Gven 1 apples\n", "features/fruit.feature:2: the scenario has no step of its own"),
             ("Scenario: A\n    Given 1 apples\nFeature: B\n", "features/fruit.feature:4: *"),
         ],
-        ids=["ids", "version", "tag", "capability", "id twice", "name", "empty", "no step", "grammar"],
+        ids=[
+            "ids",
+            "version",
+            "tag",
+            "no fault",
+            "no number",
+            "capability",
+            "id twice",
+            "name",
+            "empty",
+            "no step",
+            "grammar",
+        ],
     )
     def test_a_feature_that_is_wrong(self, project: Project, text: str, sentence: str) -> None:
         project.feature(f"  {text}")
@@ -293,6 +311,67 @@ class TestCouldNotRun:
         assert result.ret == 2
         assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 0 skipped"
         assert result.errlines[-1] == "ERROR: --report: out cannot be written: Is a directory"
+
+
+class TestKnownFaults:
+    LINK = "https://github.com/kubernetes/kubernetes/issues/1234"
+    TAG = "@known-fault:1234 @id"
+
+    def test_a_scenario_that_shows_one_does_not_fail_the_run(self, project: Project) -> None:
+        project.feature(COUNTED, MISCOUNTED.replace("@id", self.TAG))
+        result = project.run("--report=out")
+
+        assert result.ret == 0
+        assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 0 skipped, 1 known fault"
+        assert result.outlines[-3] == f"known fault, 1 scenario: {self.LINK}"
+        [_, shown] = project.report().scenarios
+        assert (shown.outcome, shown.link) == ("known-fault", self.LINK)
+        assert [step.outcome for step in shown.steps] == ["passed", "failed", "skipped"]
+        [case] = ElementTree.parse(project.pytester.path / "out" / "junit.xml").getroot().iter("skipped")
+        assert (case.get("type"), case.get("message")) == ("known-fault", self.LINK)
+        page = (project.pytester.path / "out" / "report.html").read_text()
+        assert f'<a href="{self.LINK}">' in page
+
+    def test_so_it_is_with_workers(self, project: Project) -> None:
+        project.feature(COUNTED, MISCOUNTED.replace("@id", self.TAG))
+        result = project.run_apart("-n", "2")
+
+        assert result.ret == 0
+        assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 0 skipped, 1 known fault"
+
+    def test_one_that_passes_is_a_failure_to_look_at(self, project: Project) -> None:
+        project.feature(COUNTED.replace("@id", self.TAG))
+        result = project.run("--report=out")
+
+        assert result.ret == 1
+        assert result.outlines[-1] == "0 passed, 1 failed, 0 errors, 0 skipped"
+        assert self.LINK in project.report().scenarios[0].reason
+        result.stdout.fnmatch_lines([f"it passes, and should show a known fault, {self.LINK}; *--fixed=1234"])
+
+    @pytest.mark.parametrize(("scenario", "code"), [(COUNTED, 0), (MISCOUNTED, 1)], ids=["passes", "fails"])
+    @pytest.mark.parametrize(
+        ("tag", "option"),
+        [(TAG, "--fixed=1234"), (TAG.replace("@id", "@fixed-in:1.37 @id"), "--fixed=1")],
+        ids=["said", "by version"],
+    )
+    def test_fixed_it_must_pass(self, project: Project, scenario: str, code: int, tag: str, option: str) -> None:
+        project.feature(scenario.replace("@id", tag))
+
+        assert project.run(option).ret == code
+
+    def test_a_stimulus_that_fails_shows_something_else(self, project: Project) -> None:
+        project.feature(MISCOUNTED.replace("@id", self.TAG).replace("Then", "When"))
+        result = project.run()
+
+        assert result.ret == 1
+        assert result.outlines[-1] == "0 passed, 1 failed, 0 errors, 0 skipped"
+
+    def test_what_cannot_run_shows_nothing(self, project: Project) -> None:
+        project.feature(MISCOUNTED.replace("@id", self.TAG).replace("Then there are 4 apples", "When the hand slips"))
+        result = project.run()
+
+        assert result.ret == 2
+        assert result.outlines[-1] == "0 passed, 0 failed, 1 error, 0 skipped"
 
 
 class TestSkipping:

@@ -115,6 +115,7 @@ def is_terminated() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+@when(parsers.parse("there are {apples:d} apples"))
 @then(parsers.parse("there are {apples:d} apples"))
 def there_are(session: ToySession, apples: int) -> None:
     if session.apples != apples:

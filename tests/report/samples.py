@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from conformance.report.model import Feature, Outcome, Report, Scenario, Step
+from conformance.report.model import Feature, Outcome, Report, Scenario, Step, StepOutcome
 from conformance.snapshot import Listing, Snapshot, canonical
 from reference.api.objects import Json
 
@@ -38,7 +38,7 @@ def snapshot(*sizes: tuple[int, int]) -> Snapshot:
     return canonical("ns", Listing(deployments=[{"metadata": {"name": "web", "uid": "uid-web"}}], replica_sets=sets))
 
 
-def step(text: str, held: Snapshot | None = None, outcome: Outcome = "passed", message: str = "") -> Step:
+def step(text: str, held: Snapshot | None = None, outcome: StepOutcome = "passed", message: str = "") -> Step:
     keyword, _, words = text.partition(" ")
     return Step(keyword=keyword, text=words, line=7, outcome=outcome, message=message, snapshot=held, duration=0.25)
 
