@@ -14,13 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reference.explore.mutants import ownership, scaling
+from reference.explore.mutants import (
+    ownership,
+    progress,
+    recreate,
+    replica_sets,
+    retrying,
+    revisions,
+    rolling,
+    scaling,
+)
 from reference.explore.mutants.mutant import Kind, Mutant
 
 __all__ = ["MUTANTS", "Kind", "Mutant", "UnknownMutant", "named"]
 
+_THEMES = (ownership, revisions, scaling, rolling, recreate, progress, replica_sets, retrying)
+
 MUTANTS: Mapping[str, Mutant] = {
-    mutant.name: mutant for mutant in sorted((*ownership.PIECES, *scaling.PIECES), key=lambda each: int(each.name))
+    mutant.name: mutant
+    for mutant in sorted((piece for theme in _THEMES for piece in theme.PIECES), key=lambda piece: int(piece.name))
 }
 """All pieces by name, the oldest issue first."""
 

@@ -9,11 +9,10 @@ import msgspec
 from reference.cluster import ServerFactory
 from reference.controllers.deployment.controller import DeploymentController, DeploymentSync
 from reference.controllers.factories import UPSTREAM, Controllers
+from reference.machinery.environment import Environment, Queue
 from reference.server.server import ApiServer
 
 Kind = Literal["fault", "fix"]
-
-_REPOSITORY = "https://github.com/kubernetes/kubernetes"
 
 
 class Mutant(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,13 +30,16 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind = "fault"
     """``fault``: on is broken. ``fix``: off is broken, as upstream is."""
 
+    repository: str = "kubernetes/kubernetes"
+    """Whose issue it is, on GitHub."""
+
     controllers: Controllers = UPSTREAM
     server: ServerFactory = ApiServer
 
     @property
     def source(self) -> str:
         """Where upstream tells of it."""
-        return f"{_REPOSITORY}/issues/{self.name}"
+        return f"https://github.com/{self.repository}/issues/{self.name}"
 
 
 def syncing(sync: type[DeploymentSync]) -> Controllers:
@@ -47,3 +49,18 @@ def syncing(sync: type[DeploymentSync]) -> Controllers:
         deployment_sync = sync
 
     return Controllers(deployment=Syncing)
+
+
+def with_queue(env: Environment, queue: Queue) -> Environment:
+    """The environment, but for the work queue."""
+    return _Requeued(env, queue)
+
+
+class _Requeued:
+    def __init__(self, env: Environment, queue: Queue) -> None:
+        self.client = env.client
+        self.cache = env.cache
+        self.queue = queue
+        self.recorder = env.recorder
+        self.now = env.now
+        self.together = env.together
