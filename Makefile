@@ -3,6 +3,7 @@
 #   make conformance                the features on the reference model
 #   make conformance TARGET=local   on a real control plane; K="rollback" selects, KUBERNETES=1.36 another version
 #   make test                       everything that proves this project
+#   make parity                     the model's API server beside a real one, request by request; KUBERNETES=1.36
 #   make setup                      .venv with all that the tests need, to call .venv/bin/pytest by hand
 #   make bench                      measures the model beside upstream
 #   make upstream                   builds the real control plane of KUBERNETES ahead of its first use
@@ -23,13 +24,16 @@ MAKEFLAGS += --no-print-directory
 # By the environment a shell takes them as they are, whatever is in them.
 export TARGET KUBERNETES K REPORT
 
-.PHONY: conformance test bench upstream setup lock clean
+.PHONY: conformance test parity bench upstream setup lock clean
 
 conformance: $(RUN)
 	@$(BIN)/deployment-conformance run --target="$$TARGET" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
 
 test: $(DEVELOP)
 	@$(BIN)/python .ci/check.py
+
+parity: $(DEVELOP)
+	@$(BIN)/pytest tests/parity --kubernetes="$$KUBERNETES" -q
 
 bench: $(DEVELOP)
 	@$(BIN)/python -m benchmarks

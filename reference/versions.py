@@ -42,8 +42,20 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     projected_certificates: bool
     """So do those of gates ClusterTrustBundleProjection and PodCertificateRequest: since 1.37."""
 
-    immutable_metadata_last: bool
-    """Errors tell of a changed uid or creation time after labels and owners: since 1.37, which declares that check."""
+    faults_told_once: bool
+    """A fault that several checks find is one cause of the refusal; before 1.37 one for each check."""
+
+    owner_faults_by_index: bool
+    """What is wrong with an owner is told by its index, and what it lacks is required; before 1.37 neither."""
+
+    patches_read_first: bool
+    """A patch that is no JSON is refused before anything else is known of it; before 1.37 when it is applied."""
+
+    bad_options_are_bad_requests: bool
+    """A DELETE whose body is no options is refused with 400; before 1.35 with 500."""
+
+    wording_of_1_34: bool
+    """Some refusals count characters, and say "qualified name"; since 1.35 bytes, and "label key"."""
 
 
 _SINCE_1_34 = {
@@ -55,9 +67,18 @@ _SINCE_1_34 = {
     "collector_forgets_deleted": False,
     "image_volumes": False,
     "projected_certificates": False,
-    "immutable_metadata_last": False,
+    "faults_told_once": False,
+    "owner_faults_by_index": False,
+    "patches_read_first": False,
+    "bad_options_are_bad_requests": False,
+    "wording_of_1_34": True,
 }
-_SINCE_1_35 = _SINCE_1_34 | {"terminating_replicas": True, "image_volumes": True}
+_SINCE_1_35 = _SINCE_1_34 | {
+    "terminating_replicas": True,
+    "image_volumes": True,
+    "bad_options_are_bad_requests": True,
+    "wording_of_1_34": False,
+}
 _SINCE_1_36 = _SINCE_1_35 | {
     "replica_set_consistency_gate": True,
     "recreate_pods_by_owner_only": True,
@@ -67,7 +88,9 @@ _SINCE_1_36 = _SINCE_1_35 | {
 _SINCE_1_37 = _SINCE_1_36 | {
     "every_pod_deletion_wakes_recreate": True,
     "projected_certificates": True,
-    "immutable_metadata_last": True,
+    "faults_told_once": True,
+    "owner_faults_by_index": True,
+    "patches_read_first": True,
 }
 
 VERSIONS: dict[str, Version] = {

@@ -9,21 +9,22 @@ from reference.api import fielderrors, formats
 from reference.api.errors import Cause
 from reference.api.metadata_validation import metadata_causes
 from reference.api.objects import Event, Namespace
+from reference.versions import Version
 
 _DEFAULT = "default"
 
 
-def event_causes(event: Event) -> tuple[Cause, ...]:
+def event_causes(event: Event) -> list[Cause]:
     """An Event is where the object is that it tells of; one of an object in no namespace is in the default one."""
     about, own = event.involved_object.namespace, event.metadata.namespace
     if about == own or (not about and own == _DEFAULT):
-        return ()
-    return (fielderrors.invalid("involvedObject.namespace", about, "does not match event.namespace"),)
+        return []
+    return [fielderrors.invalid("involvedObject.namespace", about, "does not match event.namespace")]
 
 
-def namespace_causes(namespace: Namespace) -> tuple[Cause, ...]:
+def namespace_causes(namespace: Namespace, version: Version) -> list[Cause]:
     """Of a new one."""
-    return tuple(metadata_causes(namespace.metadata, formats.dns_label, namespaced=False))
+    return metadata_causes(namespace.metadata, formats.dns_label, version, namespaced=False)
 
 
 def namespace_status_causes(namespace: Namespace) -> list[Cause]:

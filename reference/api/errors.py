@@ -87,8 +87,8 @@ def forbidden(kind: Kind[Any], name: str, why: str, causes: tuple[Cause, ...] = 
 
 
 def invalid(kind: Kind[Any], name: str, causes: tuple[Cause, ...]) -> ApiError:
-    """422 with every cause; several are bracketed in the message, as upstream's aggregate does."""
-    texts = [f"{cause.field}: {cause.message}" for cause in causes]
+    """422 with every cause; several are bracketed in the message, each once, as upstream's aggregate does."""
+    texts = list(dict.fromkeys(f"{cause.field}: {cause.message}" for cause in causes))
     text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     qualified = f"{kind.name}.{kind.group}" if kind.group else kind.name
     return ApiError(

@@ -1,6 +1,6 @@
 """How names, labels and their like must be written. Each check gives the faults as sentences, none if it is right.
 
-The texts are those of 1.35 and later; 1.34 words two of them otherwise.
+The texts are those of 1.35 and later; ``reference.server.wording`` knows those of 1.34.
 
 Source: apimachinery ``api/validate/content`` and ``util/validation``.
 """

@@ -26,18 +26,18 @@ Format = Callable[[str], list[str]]
 """What is wrong with a text, in sentences."""
 
 
-def metadata_causes(metadata: ObjectMeta, name_format: Format, *, namespaced: bool = True) -> list[Cause]:
+def metadata_causes(
+    metadata: ObjectMeta, name_format: Format, version: Version, *, namespaced: bool = True
+) -> list[Cause]:
     """What is wrong with the metadata of a new object, whose name has been generated already."""
-    causes = _named_causes(metadata, name_format, namespaced)
+    causes = path_metadata_causes(metadata, version, name_format, namespaced=namespaced)
     return causes + _unqualified_finalizer_causes(metadata.finalizers)
 
 
-def path_metadata_causes(metadata: ObjectMeta) -> list[Cause]:
-    """As ``metadata_causes``, of a kind whose names need only do as part of a path."""
-    return _named_causes(metadata, formats.path_segment, namespaced=True)
-
-
-def _named_causes(metadata: ObjectMeta, name_format: Format, namespaced: bool) -> list[Cause]:
+def path_metadata_causes(
+    metadata: ObjectMeta, version: Version, name_format: Format = formats.path_segment, *, namespaced: bool = True
+) -> list[Cause]:
+    """What is wrong with the metadata of an object of any kind: its name has to do as part of a path."""
     causes: list[Cause] = []
     if metadata.generate_name:
         checked = metadata.generate_name
@@ -51,15 +51,16 @@ def _named_causes(metadata: ObjectMeta, name_format: Format, namespaced: bool) -
         causes += written_as(f"{_PATH}.name", metadata.name, name_format)
     if namespaced:
         causes += required_as(f"{_PATH}.namespace", metadata.namespace, formats.dns_label)
-    return causes + _common_causes(metadata) + _finalizer_causes(metadata.finalizers)
+    return causes + _common_causes(metadata, version) + _finalizer_causes(metadata.finalizers)
 
 
-def metadata_update_causes(
-    new: ObjectMeta, old: ObjectMeta, version: Version, *, qualified: bool = True
-) -> list[Cause]:
-    """What is wrong with the metadata of an update; ``qualified``: finalizers have to be, but for upstream's own."""
-    if new == old and not new.finalizers:
-        return []  # it was found right when it was written, and by the same checks, but for those of finalizers
+def metadata_update_causes(new: ObjectMeta, old: ObjectMeta, version: Version) -> list[Cause]:
+    """What is wrong with the metadata of an update, finalizers included, which have to be qualified."""
+    return path_metadata_update_causes(new, old, version) + _unqualified_finalizer_causes(new.finalizers)
+
+
+def path_metadata_update_causes(new: ObjectMeta, old: ObjectMeta, version: Version) -> list[Cause]:
+    """What is wrong with the metadata of an update of an object of any kind."""
     causes: list[Cause] = []
     added = sorted(name for name in dict.fromkeys(new.finalizers) if name not in old.finalizers)
     if old.deletion_timestamp is not None and added:
@@ -68,22 +69,11 @@ def metadata_update_causes(
         causes.append(fielderrors.forbidden(f"{_PATH}.finalizers", text))
     causes += _unchanged("name", new.name, old.name)
     causes += _unchanged("namespace", new.namespace, old.namespace)
-    if version.immutable_metadata_last:
-        causes += _common_causes(new) + _identity_causes(new, old)
-    else:
-        causes += _identity_causes(new, old) + _common_causes(new)
-    return causes + _unqualified_finalizer_causes(new.finalizers) if qualified else causes
-
-
-def _identity_causes(new: ObjectMeta, old: ObjectMeta) -> list[Cause]:
-    causes = _unchanged("uid", new.uid, old.uid)
+    causes += _unchanged("uid", new.uid, old.uid)
     causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
-    if new == old and not new.finalizers:
-        return []  # it was found right when it was written, and by the same checks, but for those of finalizers
-    if new.deletion_timestamp != old.deletion_timestamp:
-        causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
+    causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
     grace = new.deletion_grace_period_seconds, old.deletion_grace_period_seconds
-    return causes + _unchanged("deletionGracePeriodSeconds", *grace)
+    return causes + _unchanged("deletionGracePeriodSeconds", *grace) + _common_causes(new, version)
 
 
 def label_causes(labels: Mapping[str, str], path: str) -> list[Cause]:
@@ -107,17 +97,17 @@ def annotation_causes(annotations: Mapping[str, str], path: str) -> list[Cause]:
     return causes
 
 
-def _common_causes(metadata: ObjectMeta) -> list[Cause]:
+def _common_causes(metadata: ObjectMeta, version: Version) -> list[Cause]:
     causes = label_causes(metadata.labels, f"{_PATH}.labels")
     causes += annotation_causes(metadata.annotations, f"{_PATH}.annotations")
-    return causes + _owner_causes(metadata.owner_references)
+    return causes + _owner_causes(metadata.owner_references, version)
 
 
-def _owner_causes(owners: Sequence[OwnerReference]) -> list[Cause]:
+def _owner_causes(owners: Sequence[OwnerReference], version: Version) -> list[Cause]:
     causes: list[Cause] = []
     path, controller = f"{_PATH}.ownerReferences", ""
     for index, owner in enumerate(owners):
-        causes += _one_owner(owner, f"{path}[{index}]")
+        causes += _one_owner(owner, f"{path}[{index}]") if version.owner_faults_by_index else _some_owner(owner, path)
         if owner.controller:
             name = f"{owner.kind}/{owner.name}"
             if controller:
@@ -141,9 +131,26 @@ def _one_owner(owner: OwnerReference, path: str) -> list[Cause]:
     causes += [
         fielderrors.required(f"{path}.{name}", "must not be empty") for name, value in members.items() if not value
     ]
-    if (owner.api_version, owner.kind) == ("v1", "Event"):
-        causes.append(fielderrors.invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner"))
-    return causes
+    return causes + _banned_owner(owner, path)
+
+
+def _some_owner(owner: OwnerReference, path: str) -> list[Cause]:
+    """As errors told it before they told which owner."""
+    causes: list[Cause] = []
+    group, _, version = owner.api_version.rpartition("/")
+    if "/" in group or not version:
+        causes.append(fielderrors.invalid(f"{path}.apiVersion", owner.api_version, "version must not be empty"))
+    members = {"kind": owner.kind, "name": owner.name, "uid": owner.uid}
+    causes += [
+        fielderrors.invalid(f"{path}.{name}", "", "must not be empty") for name, value in members.items() if not value
+    ]
+    return causes + _banned_owner(owner, path)
+
+
+def _banned_owner(owner: OwnerReference, path: str) -> list[Cause]:
+    if (owner.api_version, owner.kind) != ("v1", "Event"):
+        return []
+    return [fielderrors.invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner")]
 
 
 def _finalizer_causes(finalizers: Sequence[str]) -> list[Cause]:

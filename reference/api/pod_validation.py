@@ -56,10 +56,9 @@ def pod_image_causes(spec: Raw, path: str) -> list[Cause]:
     """What is wrong with the images of a Pod, and would not be with a template's."""
     decoded = msgspec.json.decode(spec)
     return [
-        fielderrors.invalid(f"{path}.{kind}[{index}].image", image, "must not have leading or trailing whitespace")
+        cause
         for kind in ("containers", "initContainers")
-        for index, container in enumerate(decoded.get(kind, ()))
-        if (image := container.get("image", "")) != image.strip()
+        for cause in _blank_causes(decoded.get(kind, ()), f"{path}.{kind}")
     ]
 
 
@@ -73,6 +72,7 @@ def pod_update_causes(new: Raw, old: Raw, path: str, version: Version) -> list[C
         if len(after.get(kind, [])) != len(before.get(kind, [])):
             text = "pod updates may not add or remove containers"
             return [*causes, fielderrors.forbidden(f"{path}.{kind}", text)]
+        causes += _image_update_causes(after.get(kind, []), f"{path}.{kind}")
     deadline = _deadline_causes(
         after.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds"), f"{path}.activeDeadlineSeconds"
     )
@@ -85,12 +85,30 @@ def pod_update_causes(new: Raw, old: Raw, path: str, version: Version) -> list[C
     return causes
 
 
+def _blank_causes(containers: Sequence[Json], path: str) -> list[Cause]:
+    return [
+        fielderrors.invalid(f"{path}[{index}].image", image, "must not have leading or trailing whitespace")
+        for index, container in enumerate(containers)
+        if (image := container.get("image", "")) != image.strip()
+    ]
+
+
+def _image_update_causes(containers: Sequence[Json], path: str) -> list[Cause]:
+    """What may change is looked at once more."""
+    missing = [
+        fielderrors.required(f"{path}[{index}].image")
+        for index, container in enumerate(containers)
+        if not container.get("image")
+    ]
+    return missing + _blank_causes(containers, path)
+
+
 def _toleration_causes(new: list[Json], old: list[Json], path: str) -> list[Cause]:
-    """They may only become more, but each may change how long it tolerates."""
+    """They may only become more, but each may change how long it tolerates; they are looked at once more."""
     kept = [{**one, "tolerationSeconds": None} for one in new]
-    if all({**one, "tolerationSeconds": None} in kept for one in old):
-        return []
-    return [fielderrors.forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]
+    if not all({**one, "tolerationSeconds": None} in kept for one in old):
+        return [fielderrors.forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]
+    return [cause for index, toleration in enumerate(new) for cause in _toleration(toleration, f"{path}[{index}]")]
 
 
 def _deadline_causes(new: int | None, old: int | None, path: str) -> list[Cause]:

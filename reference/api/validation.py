@@ -20,6 +20,7 @@ from reference.api.metadata_validation import (
     metadata_causes,
     metadata_update_causes,
     path_metadata_causes,
+    path_metadata_update_causes,
 )
 from reference.api.objects import (
     Deployment,
@@ -50,25 +51,22 @@ def validate_create(new: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with a new object; it has its name and namespace already."""
     match new:
         case Event():
-            return event_causes(new) or tuple(path_metadata_causes(new.metadata))
+            causes = event_causes(new) or path_metadata_causes(new.metadata, version)
         case Namespace():
-            return namespace_causes(new)
-    causes = metadata_causes(new.metadata, formats.dns_subdomain)
-    match new:
+            causes = namespace_causes(new, version)
         case Deployment():
-            causes += _deployment_spec(new.spec, version)
+            causes = _named_causes(new, version) + _deployment_spec(new.spec, version)
         case ReplicaSet():
-            causes += _replica_set_spec(new.spec, version)
+            causes = _named_causes(new, version) + _replica_set_spec(new.spec, version)
         case Pod():
-            causes += pod_spec_causes(new.spec, "spec", version) + pod_image_causes(new.spec, "spec")
-    return tuple(causes)
+            spec_causes = pod_spec_causes(new.spec, "spec", version) + pod_image_causes(new.spec, "spec")
+            causes = _named_causes(new, version) + spec_causes
+    return _told(causes, version)
 
 
 def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with an update of the main resource. ``new`` has a resourceVersion."""
-    if isinstance(new, Event):
-        return event_causes(new) or tuple(metadata_update_causes(new.metadata, old.metadata, version, qualified=False))
-    causes = metadata_update_causes(new.metadata, old.metadata, version)
+    causes = _metadata_update(new, old, version)
     match new, old:
         case Deployment(), Deployment():
             causes += _deployment_spec(new.spec, version) + _same_selector(new.spec.selector, old.spec.selector)
@@ -76,12 +74,14 @@ def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, 
             causes += _replica_set_spec(new.spec, version) + _same_selector(new.spec.selector, old.spec.selector)
         case Pod(), Pod():
             causes += pod_update_causes(new.spec, old.spec, "spec", version)
-    return tuple(causes)
+        case Event(), Event():
+            causes += event_causes(new)
+    return _told(causes, version)
 
 
 def validate_status_update(new: Object, old: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with an update of the status subresource."""
-    causes = metadata_update_causes(new.metadata, old.metadata, version)
+    causes = _metadata_update(new, old, version, status=True)
     match new, old:
         case Deployment(), Deployment():
             causes += _deployment_status(new.status, old.status)
@@ -89,7 +89,32 @@ def validate_status_update(new: Object, old: Object, version: Version) -> tuple[
             causes += _replica_set_status(new.status)
         case Namespace(), Namespace():
             causes += namespace_status_causes(new)
-    return tuple(causes)
+    return _told(causes, version)
+
+
+def _told(causes: list[Cause], version: Version) -> tuple[Cause, ...]:
+    return tuple(dict.fromkeys(causes) if version.faults_told_once else causes)
+
+
+def _named_causes(obj: Object, version: Version) -> list[Cause]:
+    return metadata_causes(obj.metadata, formats.dns_subdomain, version)
+
+
+def _metadata_update(new: Object, old: Object, version: Version, *, status: bool = False) -> list[Cause]:
+    """First what is checked of every kind alike; then the kind's own checks, which find most of it again."""
+    after, before = new.metadata, old.metadata
+    if after == before and not after.finalizers:
+        return []  # it was found right when it was written, and by the same checks, but for those of finalizers
+    causes = path_metadata_causes(after, version, namespaced=not isinstance(new, Namespace))
+    causes += path_metadata_update_causes(after, before, version)
+    if isinstance(new, Event):
+        return causes
+    if isinstance(new, Namespace) and not status:
+        causes += namespace_causes(new, version)
+    causes += metadata_update_causes(after, before, version)
+    if isinstance(new, Pod) and not status:
+        causes += _named_causes(new, version)
+    return causes
 
 
 def _deployment_spec(spec: DeploymentSpec, version: Version) -> list[Cause]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from reference.api import strict
 from reference.api.conform import conform
-from reference.api.errors import ApiError, bad_request
+from reference.api.errors import ApiError, bad_request, not_found
 from reference.api.json_patch import json_patch
 from reference.api.json_syntax import NotJson
 from reference.api.misfits import Misfit
@@ -21,6 +21,7 @@ from reference.api.schema import Schema, schema
 from reference.api.strategic import go_text, strategic_merge
 from reference.machinery.client import JSON_PATCH, MERGE, STRATEGIC_MERGE
 from reference.server import documents, scale
+from reference.server.query import no_options
 from reference.server.routes import Route
 from reference.server.wire import JSON, Request
 from reference.versions import Version
@@ -78,8 +79,8 @@ def patch(
         raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type")
     try:
         members = strict.read(request.body)
-    except NotJson:
-        raise bad_request("invalid JSON patch") from None
+    except NotJson as fault:
+        raise _no_patch(fault, patch_type, to, stored, validation, version) from None
     change = strict.last_wins(members)
     if stored is None or validation == "Ignore":
         return change
@@ -92,18 +93,33 @@ def patch(
     return change
 
 
-def options(request: Request, name: str) -> Json | None:
-    """The options that a DELETE carries, if any. Raises the 400 of what are none."""
+def _no_patch(
+    fault: NotJson, patch_type: str, to: Route, stored: Any | None, validation: str, version: Version
+) -> ApiError:
+    """What is said of a patch that is no JSON."""
+    if version.patches_read_first:
+        return bad_request("invalid JSON patch")
+    if stored is None:
+        return not_found(to.kind.qualified_resource, to.name)
+    if patch_type == STRATEGIC_MERGE:
+        return bad_request(str(fault))
+    if validation != "Ignore":
+        return bad_request(f"error decoding patch: {fault}")
+    return bad_request("Invalid JSON Patch" if patch_type == MERGE else str(fault))
+
+
+def options(request: Request, name: str, version: Version) -> Json | None:
+    """The options that a DELETE carries, if any. Raises ApiError (400, 500) for what are none."""
     if not request.body:
         return None
     try:
         document: Json = strict.lenient(_typed(request.body))
     except _Unrecognized as fault:
-        raise bad_request(str(fault)) from None
+        raise no_options(str(fault), version) from None
     named = document.get("kind") or name
     if named != name:
         registered = document.get("apiVersion") or "meta.k8s.io/v1"
-        raise bad_request(unregistered(named, registered))
+        raise no_options(unregistered(named, registered), version)
     return document
 
 

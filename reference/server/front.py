@@ -27,6 +27,7 @@ from reference.server.routes import Route, route
 from reference.server.server import ApiServer
 from reference.server.watching import WatchEvent, watched
 from reference.server.wire import Answer, Request
+from reference.server.wording import in_words_of
 
 _CREATED_BY_UPDATE = ("Event",)
 """Kinds that a PUT creates where they are not there."""
@@ -55,7 +56,7 @@ class Front:
             bodies.check_size(request.body)
             answer = self._methods[request.method](request, to, warnings)
         except ApiError as error:
-            answer = Answer(error.code, _refusal(error))
+            answer = Answer(error.code, _refusal(in_words_of(self._server.version, error)))
         finally:
             self._server.on_valid = None
         return msgspec.structs.replace(answer, warnings=tuple(dict.fromkeys(warnings)))
@@ -117,7 +118,7 @@ class Front:
 
     def _delete(self, request: Request, to: Route, warnings: list[str]) -> Answer:
         selected = None if to.name else list_options(to.kind, request.query)
-        document = bodies.options(request, "DeleteOptions")
+        document = bodies.options(request, "DeleteOptions", self._server.version)
         options, dry_run = delete_options(document, request.query, self._server.version)
         server = self._writing(dry_run, warnings)
         if selected is None:

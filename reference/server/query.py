@@ -81,7 +81,7 @@ def delete_options(document: Json | None, query: Mapping[str, str], version: Ver
     try:
         sent = conform(given, "v1.DeleteOptions", version)
     except Misfit as misfit:
-        raise bad_request(str(misfit)) from None
+        raise no_options(str(misfit), version) from None
     policy, orphan = sent.get("propagationPolicy"), sent.get("orphanDependents")
     causes = []
     if orphan is not None and policy is not None:
@@ -101,6 +101,11 @@ def delete_options(document: Json | None, query: Mapping[str, str], version: Ver
         resource_version=holds.get("resourceVersion", ""),
     )
     return options, bool(sent.get("dryRun"))
+
+
+def no_options(fault: str, version: Version) -> ApiError:
+    """The refusal of a body that holds no options."""
+    return bad_request(fault) if version.bad_options_are_bad_requests else ApiError(500, "Unknown", fault)
 
 
 def parsed_revision(text: str) -> int:

@@ -34,6 +34,7 @@ from reference.server.metadata import at_revision, check_uid, created, in_namesp
 from reference.server.names import ATTEMPTS, generated_name
 from reference.server.namespaces import check_creation, check_deletion, holds_content, terminating
 from reference.server.strategies import Strategy, strategy_of
+from reference.server.wording import in_words_of
 from reference.versions import Version
 
 USER = "user"
@@ -149,7 +150,10 @@ class ApiServer:
             error = refusal(call)
             if error is not None:
                 raise error
-        return self._handlers[call.verb](call)
+        try:
+            return self._handlers[call.verb](call)
+        except ApiError as error:
+            raise in_words_of(self.version, error) from None
 
     def _written(self, actor: str, call: Call, outcome: Any) -> None:
         if self._on_write is not None:

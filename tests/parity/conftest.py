@@ -1,4 +1,6 @@
-"""One API server for all dialogues, with no controllers beside it; and the account of what was asked, at the end."""
+"""One API server, of the version that ``--kubernetes`` names, for all dialogues, with no controllers beside it; and the
+account of what was asked, at the end.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ _EXCHANGES = pytest.StashKey[list[Exchange]]()
 
 
 @pytest.fixture(scope="session")
-def target() -> Iterator[LocalTarget]:
-    target = LocalTarget(controllers=False)
+def target(request: pytest.FixtureRequest) -> Iterator[LocalTarget]:
+    target = LocalTarget(request.config.option.kubernetes, controllers=False)
     try:
         target.start()
         yield target
