@@ -20,6 +20,7 @@ _COMMANDS = {
     "steps": "conformance.commands.catalogue:steps_command",
     "sync": "conformance.worlds.command:sync_command",
     "fuzz": "conformance.fuzz.command:fuzz_command",
+    "controller": "conformance.controllers.command:controller_command",
 }
 
 

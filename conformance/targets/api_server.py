@@ -18,6 +18,7 @@ import msgspec
 from conformance.targets.protocol import TargetError
 from reference.api.errors import ApiError, Cause
 from reference.api.objects import Json
+from reference.machinery.client import DeleteOptions
 
 Check = Callable[[float], None]
 """Raises TargetError if a component of the target has died; waits up to so many seconds for the news."""
@@ -125,6 +126,19 @@ async def lines(client: httpx.AsyncClient, path: str, query: Mapping[str, str]) 
 def unreachable(address: Address, error: httpx.TransportError) -> TargetError:
     """The one sentence about a server that does not answer."""
     return TargetError(f"the API server at {address.url} does not answer: {str(error) or type(error).__name__}")
+
+
+def delete_options(options: DeleteOptions) -> Json:
+    """The body of a delete."""
+    preconditions = {"uid": options.uid, "resourceVersion": options.resource_version}
+    body: Json = {
+        "apiVersion": "v1",
+        "kind": "DeleteOptions",
+        "propagationPolicy": options.propagation_policy,
+        "gracePeriodSeconds": options.grace_period_seconds,
+        "preconditions": {key: value for key, value in preconditions.items() if value},
+    }
+    return {key: value for key, value in body.items() if value not in (None, {})}
 
 
 def refusal(code: int, body: bytes) -> ApiError:

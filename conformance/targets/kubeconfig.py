@@ -62,6 +62,14 @@ def load(context: str, path: Path | None = None) -> Address:
     return Address(configuration.host, tls, _Credentials(configuration, what, plugin), configuration.proxy)
 
 
+def only_context(path: Path) -> str:
+    """The name of the one context that the file has. Raises TargetError if there are more, or none."""
+    names = [str(entry["name"]) for entry in _entries(str(path)).get("contexts") or ()]
+    if len(names) != 1:
+        raise TargetError(f"name the context by --context: {_known(_entries(str(path)), str(path))}")
+    return names[0]
+
+
 class _Credentials(httpx.Auth):
     """Adds the context's token, if it has one, to each request, a new one when it expires; and the server's TLS name.
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import httpx
 import msgspec
 
-from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, streaming_client
+from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, delete_options, streaming_client
 from conformance.targets.background import Background
 from conformance.targets.namespaces import Namespaces
 from conformance.targets.protocol import Capability, TargetError
@@ -123,7 +123,7 @@ class KubernetesSession:
         return self._write(kind, "PATCH", self._path(kind, name, subresource), patch, patch_type)
 
     def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
-        self._write(kind, "DELETE", self._path(kind, name), _delete_options(options))
+        self._write(kind, "DELETE", self._path(kind, name), delete_options(options))
 
     def settle(self) -> None:
         self._rest.wait(held=bool(self._held))
@@ -184,15 +184,3 @@ class KubernetesSession:
 async def _streams(address: Address) -> httpx.AsyncClient:
     """Made within the event loop that uses it."""
     return streaming_client(address)
-
-
-def _delete_options(options: DeleteOptions) -> Json:
-    preconditions = {"uid": options.uid, "resourceVersion": options.resource_version}
-    body: Json = {
-        "apiVersion": "v1",
-        "kind": "DeleteOptions",
-        "propagationPolicy": options.propagation_policy,
-        "gracePeriodSeconds": options.grace_period_seconds,
-        "preconditions": {key: value for key, value in preconditions.items() if value},
-    }
-    return {key: value for key, value in body.items() if value not in (None, {})}

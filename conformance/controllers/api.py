@@ -1,0 +1,201 @@
+"""Requests to a real API server, as client-go makes them: calls in, the reference's types out, refusals as ApiError.
+
+JSON both ways, decoded straight into frozen values. Requests are kept to a rate; a server that says when to come again
+is asked again then. Whatever fails on the way, as far as a controller is concerned, is a refusal without a status.
+
+Source: client-go ``rest`` (``request.go``, ``with_retry.go``) and ``util/flowcontrol``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, Generic
+
+import aiohttp
+import httpx
+import msgspec
+
+from conformance.controllers.clocks import SteadyClock
+from conformance.controllers.metrics import Metrics
+from conformance.targets.api_server import JSON, Address, delete_options, refusal
+from reference.api.errors import ApiError
+from reference.api.kinds import Kind
+from reference.api.objects import Json, K
+from reference.api.selectors import format_selector
+from reference.machinery.client import Call
+from reference.machinery.queue import TokenBucket
+
+QPS, BURST = 20.0, 30
+"""Requests a second, and at once: kube-controller-manager's defaults."""
+MAX_RETRIES = 10
+_LOST_AGAIN = 1.0
+"""Seconds until a read whose connection broke is tried again."""
+_TIMEOUT = aiohttp.ClientTimeout(total=60, sock_connect=30)
+_STREAMING = aiohttp.ClientTimeout(total=None, sock_connect=30)
+_LINE = 1 << 22
+_METHODS = {
+    "get": "GET",
+    "list": "GET",
+    "create": "POST",
+    "update": "PUT",
+    "patch": "PATCH",
+    "delete": "DELETE",
+    "deletecollection": "DELETE",
+}
+_LOST = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionResetError, BrokenPipeError)
+
+
+class NoAnswer(ApiError):
+    """The server could not be reached, or its answer did not arrive: the request may have been performed, or not."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(0, "Unknown", message)
+
+
+class ListMeta(msgspec.Struct, frozen=True, rename="camel"):
+    resource_version: str = ""
+    continue_: str = msgspec.field(default="", name="continue")
+
+
+class Page(msgspec.Struct, Generic[K], frozen=True):
+    """One page of a list."""
+
+    metadata: ListMeta
+    items: tuple[K, ...] | None = None
+
+
+class Api:
+    """One API server, asked by one client; to be closed. ``user_agent`` is what it calls itself."""
+
+    def __init__(
+        self, address: Address, user_agent: str, metrics: Metrics, qps: float = QPS, burst: int = BURST
+    ) -> None:
+        self._address = address
+        self._metrics = metrics
+        self._bucket = TokenBucket(qps, burst, SteadyClock())
+        self._decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(ssl=address.tls or True, limit=0),
+            headers={"User-Agent": user_agent, "Accept": JSON},
+            timeout=_TIMEOUT,
+            read_bufsize=_LINE,
+        )
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    async def perform(self, call: Call) -> Any:
+        """``reference.machinery.client.Transport``."""
+        kind = call.kind
+        path = kind.path(call.namespace, "" if call.verb == "create" else call.name, call.subresource)
+        if call.verb == "list":
+            query = {"labelSelector": text} if (text := format_selector(call.body)) else None
+            return (await self.page(kind, path, query)).items or ()
+        body = delete_options(call.body) if call.verb in ("delete", "deletecollection") else call.body
+        answer = await self._ask(call.verb, _resource(kind, call.subresource), path, body, call.patch_type or JSON)
+        return None if call.verb in ("delete", "deletecollection") else self._decoder(kind.type).decode(answer)
+
+    async def page(self, kind: Kind[K], path: str, query: Mapping[str, str] | None = None) -> Page[K]:
+        """A list, or one page of it. Raises ApiError."""
+        answer = await self._ask("list", kind.resource, path, query=query)
+        page: Page[K] = self._decoder(Page[kind.type]).decode(answer)  # type: ignore[name-defined]
+        return page
+
+    async def document(self, verb: str, resource: str, path: str, body: Json | None = None) -> Json:
+        """What is of none of the reference's kinds: a Lease, ``/version``. Raises ApiError."""
+        answer: Json = msgspec.json.decode(await self._ask(verb, resource, path, body))
+        return answer
+
+    async def watch(self, kind: Kind[Any], query: Mapping[str, str]) -> AsyncGenerator[bytes]:
+        """The events of a watch, a line each, until the server ends it. Not kept to the rate. Raises ApiError."""
+        path = kind.path()
+        code = 0
+        try:
+            async with self._session.get(
+                self._address.url + path, params=query, timeout=_STREAMING, **await self._extras()
+            ) as answer:
+                code = answer.status
+                self._metrics.requests.labels("watch", kind.resource, code).inc()
+                if code != 200:
+                    raise refusal(code, await answer.read())
+                async for line in answer.content:
+                    yield line
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            if not code:
+                self._metrics.requests.labels("watch", kind.resource, 0).inc()
+            raise _no_answer("GET", path, error) from error
+
+    async def _ask(
+        self,
+        verb: str,
+        resource: str,
+        path: str,
+        body: Any = None,
+        content_type: str = JSON,
+        query: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """The body of the answer. Comes again when the server says so, and when a read's connection broke."""
+        content = None if body is None else msgspec.json.encode(body)
+        method = _METHODS[verb]
+        for attempt in range(MAX_RETRIES + 1):
+            await asyncio.sleep(self._bucket.reserve().total_seconds())
+            try:
+                code, answer, wait = await self._once(method, path, content, content_type, query)
+            except (aiohttp.ClientError, OSError, TimeoutError) as error:
+                self._metrics.requests.labels(verb, resource, 0).inc()
+                if method != "GET" or not isinstance(error, _LOST) or attempt == MAX_RETRIES:
+                    raise _no_answer(method, path, error) from error
+                await asyncio.sleep(_LOST_AGAIN)
+                continue
+            self._metrics.requests.labels(verb, resource, code).inc()
+            if code < 300:
+                return answer
+            if wait is None or attempt == MAX_RETRIES:
+                raise refusal(code, answer)
+            await asyncio.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _once(
+        self, method: str, path: str, content: bytes | None, content_type: str, query: Mapping[str, str] | None
+    ) -> tuple[int, bytes, int | None]:
+        """Status, body, and in how many seconds to come again, if the server says so."""
+        extras = await self._extras()
+        if content is not None:
+            extras["headers"]["Content-Type"] = content_type
+        async with self._session.request(method, self._address.url + path, data=content, params=query, **extras) as it:
+            return it.status, await it.read(), _retry_after(it)
+
+    async def _extras(self) -> dict[str, Any]:
+        """Who we are as of now, and the way there."""
+        extras: dict[str, Any] = {"headers": {}, "proxy": self._address.proxy}
+        if self._address.auth is not None:  # which may have to run a plug-in
+            proven = await asyncio.to_thread(_proven, self._address.auth, self._address.url)
+            extras["headers"]["Authorization"] = proven.headers.get("Authorization", "")
+            extras["server_hostname"] = proven.extensions.get("sni_hostname")
+        return extras
+
+    def _decoder(self, type_: Any) -> msgspec.json.Decoder[Any]:
+        if type_ not in self._decoders:
+            self._decoders[type_] = msgspec.json.Decoder(type_)
+        return self._decoders[type_]
+
+
+def _proven(auth: httpx.Auth, url: str) -> httpx.Request:
+    """A request with what ``auth`` adds to each."""
+    return next(auth.sync_auth_flow(httpx.Request("GET", url)))
+
+
+def _resource(kind: Kind[Any], subresource: str) -> str:
+    return f"{kind.resource}/{subresource}" if subresource else kind.resource
+
+
+def _retry_after(answer: aiohttp.ClientResponse) -> int | None:
+    if answer.status != 429 and answer.status < 500:
+        return None
+    text = answer.headers.get("Retry-After", "")
+    return int(text) if text.isdecimal() else None
+
+
+def _no_answer(method: str, path: str, error: Exception) -> NoAnswer:
+    return NoAnswer(f"{method} {path}: {str(error) or type(error).__name__}")
