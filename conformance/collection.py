@@ -45,7 +45,9 @@ class Tags(msgspec.Struct, frozen=True):
     """All of them, sorted, without the ``@``."""
 
     def obstacle(self, target: Target) -> str:
-        """Why the scenario cannot run on this target; empty if it can."""
+        """Why the scenario cannot run on this target; empty if it can, or if only the started target will know."""
+        if not target.kubernetes:
+            return ""
         missing = [need for need in self.needs if need not in target.capabilities]
         if missing:
             return f"needs {', '.join(missing)}, which target {target.name} does not have"
@@ -209,6 +211,12 @@ def template_of(item: pytest.Item) -> ScenarioTemplate | None:
     """The scenario that an item runs, if it came from a feature file."""
     parent = item.parent
     return parent.template(item) if isinstance(parent, FeatureFile) and isinstance(item, pytest.Function) else None
+
+
+def obstacle_of(item: pytest.Item, target: Target) -> str:
+    """Why an item's scenario cannot run on the target, or an empty text."""
+    template = template_of(item)
+    return tags_of(template).obstacle(target) if template else ""
 
 
 def example_of(item: pytest.Item) -> dict[str, str]:

@@ -21,17 +21,28 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+import msgspec
 import pytest
 
 from conformance import collection, recording
 from conformance.collection import FeatureFile
 from conformance.report import terminal, writers
 from conformance.report.model import Report
-from conformance.targets.protocol import Session, Target, TargetError
+from conformance.targets.options import Options
+from conformance.targets.protocol import Observing, Session, Target, TargetError
 from reference.versions import LATEST, UnknownVersion, version_named
 
 DEFAULT_TARGET = "model"
 COULD_NOT_RUN = 2
+
+_OF_TARGETS = {
+    "binaries": ("DIR", "local: where the control plane's programs are, instead of building them"),
+    "kubeconfig": ("FILE", "kubeconfig: the file, instead of KUBECONFIG or ~/.kube/config"),
+    "context": ("NAME", "kubeconfig: which cluster of the file; the current context is never taken"),
+    "namespace_prefix": ("TEXT", "kubeconfig: what the names of the namespaces begin with"),
+    "image": ("IMAGE", "kubeconfig: what the Pods run where nodes run them"),
+}
+"""The options that are for some targets only, as fields of ``Options``: what stands for the value, and help."""
 
 
 class Hooks:
@@ -63,9 +74,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="VERSION",
         help=f"the minor version to run, or to behave as (default: {LATEST.name})",
     )
-    group.addoption(
-        "--binaries", metavar="DIR", help="where the control plane's programs are, instead of building them"
-    )
+    for name, (metavar, text) in _OF_TARGETS.items():
+        group.addoption(f"--{name.replace('_', '-')}", metavar=metavar, help=text)
     group.addoption(
         "--fixed",
         action="append",
@@ -133,6 +143,8 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     try:
         with _uncaptured(request.config):
             chosen.start()
+            if isinstance(chosen, Observing):
+                print("", *chosen.observations, sep="\n", file=sys.stderr)
         yield chosen
     except TargetError as error:
         request.session.shouldstop = str(error)
@@ -144,6 +156,9 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
 @pytest.fixture
 def session(target: Target, request: pytest.FixtureRequest) -> Iterator[Session]:
     """A namespace of the target for this scenario alone, gone when it ends."""
+    obstacle = collection.obstacle_of(request.node, target)  # which a target that has started may know better
+    if obstacle:
+        pytest.skip(obstacle)
     with target.session(request.node.name) as opened:
         yield opened
 
@@ -164,7 +179,7 @@ class Run:
             if not fault.isdecimal():
                 raise pytest.UsageError(f"--fixed: {fault!r} is no known fault: give the number of its issue")
         self._name = f"{option.target}+{option.switch}" if option.switch else option.target
-        if self._name != DEFAULT_TARGET or option.binaries:
+        if self._name != DEFAULT_TARGET or any(getattr(option, name) for name in _OF_TARGETS):
             _ = self.target
         self._ledger = recording.Ledger(self._name, self._kubernetes)
         self._reports = Path(option.report) if option.report and not _is_worker(config) else None
@@ -254,8 +269,10 @@ def _target(config: pytest.Config, name: str, kubernetes: str) -> Target:
         return supplied
     from conformance.targets import registry  # a run that needs no target does not wait for them to be imported
 
-    binaries = config.option.binaries
-    return registry.create(name, kubernetes=kubernetes, binaries=Path(binaries) if binaries else None)
+    said = {it: value for it in _OF_TARGETS if (value := getattr(config.option, it))}
+    return registry.create(
+        name, msgspec.convert(said | {"kubernetes": kubernetes}, Options, dec_hook=lambda _, path: Path(path))
+    )
 
 
 @contextmanager

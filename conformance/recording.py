@@ -20,7 +20,7 @@ from pytest_bdd.parser import ScenarioTemplate
 from pytest_bdd.parser import Step as BddStep
 from pytest_bdd.types import THEN
 
-from conformance.collection import example_of, issue, tags_of, template_of
+from conformance.collection import example_of, issue, obstacle_of, tags_of, template_of
 from conformance.kubectl import KubectlError
 from conformance.kubectl_line import CommandError
 from conformance.report import terminal
@@ -53,9 +53,9 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Running:
-    """One scenario while it runs; ``fault`` is the known one for which it must fail, if there is one."""
+    """One scenario while it runs."""
 
-    def __init__(self, item: pytest.Item, template: ScenarioTemplate, fault: str) -> None:
+    def __init__(self, item: pytest.Item, template: ScenarioTemplate) -> None:
         tags = tags_of(template)
         example = example_of(item)
         rendered = template.render(example)
@@ -78,7 +78,6 @@ class Running:
             rule=template.rule.name if template.rule else "",
             outcome="passed",
         )
-        self._fault = fault
         self._steps = [_step(step) for step in rendered.steps]
         self._looks = [step.type == THEN for step in rendered.steps]
         self._ended = 0
@@ -111,16 +110,16 @@ class Running:
             self.end_step("error", message=reason)
         self._scenario = msgspec.structs.replace(self._scenario, outcome="error", reason=reason)
 
-    def end(self) -> None:
+    def end(self, fault: str) -> None:
         """All steps are over: of a scenario that must fail for a known fault, says whether it did.
 
         It must fail in a look: a stimulus that fails shows something else.
         """
-        if not self._fault:
+        if not fault:
             return
-        link = issue(self._fault)
+        link = issue(fault)
         if self.outcome == "passed":
-            reason = f"it passes, and should show a known fault, {link}; where that is fixed, say --fixed={self._fault}"
+            reason = f"it passes, and should show a known fault, {link}; where that is fixed, say --fixed={fault}"
             self._scenario = msgspec.structs.replace(self._scenario, outcome="failed", reason=reason)
         elif self.outcome == "failed" and self._looks[self._ended - 1]:
             self._scenario = msgspec.structs.replace(self._scenario, outcome="known-fault", reason=link, link=link)
@@ -169,12 +168,11 @@ class Recorder:
         template = template_of(item)
         if template is None:
             return
-        tags = tags_of(template)
-        item.stash[RUNNING] = Running(item, template, tags.fault_on(self._target, self._fixed))
+        item.stash[RUNNING] = Running(item, template)
         undefined = list(undefined_steps(item, template, self._defined[item.nodeid.partition("::")[0]]))
         if undefined:
             raise CannotRun("\n\n".join(undefined))
-        obstacle = tags.obstacle(self._target)
+        obstacle = obstacle_of(item, self._target)
         if obstacle and item.nodeid in item.config.args:
             raise CannotRun(f"{item.nodeid} cannot run: it {obstacle}; choose another --target or --kubernetes")
         if obstacle:
@@ -221,8 +219,8 @@ class Recorder:
             running.skip(str(error))
         elif error is not None and running.outcome in ("passed", "known-fault"):
             running.could_not(_in_words(error))
-        elif report.when == "call":
-            running.end()
+        elif report.when == "call" and (template := template_of(item)):
+            running.end(tags_of(template).fault_on(self._target, self._fixed))
         entry = running.entry(report.duration)
         if running.outcome == "known-fault":
             report.outcome, report.wasxfail = "skipped", running.reason  # what pytest calls an expected failure

@@ -47,15 +47,15 @@ class Powers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KubernetesSessions:
-    """The sessions of one run on one API server."""
+    """The sessions of one run on one API server, in namespaces whose names begin with ``prefix``."""
 
-    def __init__(self, address: Address, pace: Pace = Pace(), powers: Powers = Powers()) -> None:
+    def __init__(self, address: Address, pace: Pace = Pace(), powers: Powers = Powers(), prefix: str = "") -> None:
         self.api = ApiServer(address)
         self._pace = pace
         self.powers = powers
         self._background = Background("watches")
         self._streams = self._background.call(_streams(address))
-        self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check)
+        self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check, prefix)
 
     @contextmanager
     def session(self, title: str) -> Iterator[KubernetesSession]:
@@ -127,6 +127,10 @@ class KubernetesSession:
 
     def settle(self) -> None:
         self._rest.wait(held=bool(self._held))
+
+    def wait(self, seconds: float) -> None:
+        """Returns when something in the namespace changes, or after that time."""
+        self._view.wait(seconds)
 
     def advance(self, seconds: float) -> None:
         self._rest.pause(seconds)

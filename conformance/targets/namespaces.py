@@ -27,17 +27,20 @@ _REMOVAL_BOUND = 120
 class Namespaces:
     """Makes and removes them."""
 
-    def __init__(self, api: ApiServer, background: Background, streams: httpx.AsyncClient, check: Check) -> None:
+    def __init__(
+        self, api: ApiServer, background: Background, streams: httpx.AsyncClient, check: Check, prefix: str = ""
+    ) -> None:
         self._api = api
         self._background = background
         self._streams = streams
         self._check = check
+        self._prefix = prefix
         self._run = secrets.token_hex(3)
         self._made = 0
 
     def create(self, title: str) -> str:
         """A namespace named after ``title``; its Pods can be created once ``await_ready`` has returned."""
-        name = namespace_name(title, self._run, str(self._made))
+        name = namespace_name(title, self._run, str(self._made), prefix=self._prefix)
         labels = MANAGED_BY | {RUN_LABEL: self._run}
         self._api.ask("POST", NAMESPACE.path(), {"metadata": {"name": name, "labels": labels}})
         self._made += 1

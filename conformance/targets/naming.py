@@ -9,7 +9,10 @@ _LONGEST = 40
 _DIGEST = 6
 
 
-def namespace_name(title: str, *suffixes: str) -> str:
-    """The readable part of ``title``, a short digest of the whole, and the suffixes, which must be short."""
-    readable = re.sub(r"[^a-z0-9]+", "-", title.lower())[:_LONGEST].strip("-") or "scenario"
-    return "-".join((readable, sha256(title.encode()).hexdigest()[:_DIGEST], *suffixes))
+def namespace_name(title: str, *suffixes: str, prefix: str = "") -> str:
+    """The prefix, ``title`` as far as it is readable, a short digest of the whole, and the suffixes: 63 characters.
+
+    The prefix may have 20, the suffixes 14 in all.
+    """
+    readable = re.sub(r"[^a-z0-9]+", "-", title.lower())[: _LONGEST - len(prefix)].strip("-") or "scenario"
+    return "-".join((prefix + readable, sha256(title.encode()).hexdigest()[:_DIGEST], *suffixes))

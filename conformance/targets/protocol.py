@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from reference.api.kinds import Kind
 from reference.api.objects import Json
@@ -90,12 +90,20 @@ class Session(Protocol):
         ...
 
 
+@runtime_checkable
+class Observing(Protocol):
+    """A target that finds out what it is when it starts."""
+
+    observations: Sequence[str]
+    """A sentence each, for the report."""
+
+
 class Target(Protocol):
     """A cluster for one test session. ``start`` and ``stop`` are called once; ``stop`` always, whatever happened."""
 
     name: str
     kubernetes: str
-    """The minor version it behaves as: ``1.37``."""
+    """The minor version it behaves as: ``1.37``. Empty as long as that, and its capabilities, are not known."""
     capabilities: frozenset[Capability]
 
     def start(self) -> None:

@@ -1,6 +1,8 @@
-"""The targets by name, as ``--target`` knows them, and what can be said of each.
+"""The targets by name, as ``--target`` knows them, and how each is made of what was said of it.
 
-``model+138840`` is the model with a piece of the museum of faults switched on.
+``model+138840`` is the model with a piece of the museum of faults switched on. Another package adds targets by entry
+points of the group ``deployment_conformance.targets``: a callable that takes ``Options`` and returns a
+``protocol.Target``.
 
 A target's code is imported when it is chosen: the model needs no HTTP, and the local target no model.
 """
@@ -8,26 +10,31 @@ A target's code is imported when it is chosen: the model needs no HTTP, and the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from importlib.metadata import entry_points
 
+from conformance.targets.options import Options
 from conformance.targets.protocol import Target, TargetError
 from reference.versions import LATEST
 
+GROUP = "deployment_conformance.targets"
 
-def create(name: str, *, kubernetes: str = LATEST.name, binaries: Path | None = None) -> Target:
+
+def create(name: str, options: Options = Options()) -> Target:
     """The target of this name, not yet started.
 
-    ``kubernetes`` is the version to behave as, or to run; ``binaries`` a folder of release binaries to run. Raises
-    TargetError for an unknown name or version, or an option that the target has no use for.
+    Raises TargetError for an unknown name or version, or an option that the target has no use for.
     """
     base, plus, switch = name.partition("+")
-    if base not in _TARGETS:
-        raise TargetError(f"no target is called {name!r}: choose one of {', '.join(names())}")
-    if not plus:
-        return _TARGETS[base](kubernetes, binaries)
-    if base != "model":
+    if plus and base == "model":
+        return _model(options, switch)
+    if plus and base in _TARGETS:
         raise TargetError(f"{base} cannot be run with {switch!r}: only the model has faults and fixes to switch on")
-    return _model(kubernetes, binaries, switch)
+    if name in _TARGETS:
+        return _TARGETS[name](options)
+    for entry in entry_points(group=GROUP, name=name):
+        make: Callable[[Options], Target] = entry.load()
+        return make(options)
+    raise TargetError(f"no target is called {name!r}: choose one of {', '.join(names())}")
 
 
 def fixed_on(name: str) -> tuple[str, ...]:
@@ -41,15 +48,15 @@ def fixed_on(name: str) -> tuple[str, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """All that ``create`` knows."""
-    return tuple(_TARGETS)
+    """All that ``create`` knows, other packages' last."""
+    return (*_TARGETS, *sorted(entry_points(group=GROUP).names - _TARGETS.keys()))
 
 
-def _model(kubernetes: str, binaries: Path | None, switch: str = "") -> Target:
-    if binaries is not None:
-        raise TargetError("the model runs no binaries: leave --binaries out, or choose --target=local")
+def _model(options: Options, switch: str = "") -> Target:
     from conformance.targets.model import ModelTarget
 
+    options.only("model", "kubernetes")
+    kubernetes = options.kubernetes or LATEST.name
     if not switch:
         return ModelTarget(kubernetes)
     from reference.explore import mutants
@@ -61,10 +68,22 @@ def _model(kubernetes: str, binaries: Path | None, switch: str = "") -> Target:
     return ModelTarget(kubernetes, f"model+{piece.name}", controllers=piece.controllers, server=piece.server)
 
 
-def _local(kubernetes: str, binaries: Path | None) -> Target:
+def _local(options: Options) -> Target:
     from conformance.targets.local import LocalTarget
 
-    return LocalTarget(kubernetes, binaries)
+    options.only("local", "kubernetes", "binaries")
+    return LocalTarget(options.kubernetes or LATEST.name, options.binaries)
 
 
-_TARGETS: dict[str, Callable[[str, Path | None], Target]] = {"model": _model, "local": _local}
+def _kubeconfig(options: Options) -> Target:
+    from conformance.targets.cluster import ClusterTarget
+
+    options.only("kubeconfig", "kubernetes", "kubeconfig", "context", "namespace_prefix", "image")
+    return ClusterTarget(options.context, options.kubeconfig, options.namespace_prefix, options.image)
+
+
+_TARGETS: dict[str, Callable[[Options], Target]] = {
+    "model": _model,
+    "local": _local,
+    "kubeconfig": _kubeconfig,
+}

@@ -222,7 +222,7 @@ class TestCouldNotRun:
             (["--target=moon"], "no target is called 'moon'*"),
             (["--kubernetes=1.2"], "*Kubernetes '1.2' is not known*"),
             (["--colour=red"], "no option is called --colour=red*"),
-            (["--target=model", "--binaries=out"], "the model runs no binaries*"),
+            (["--target=model", "--binaries=out"], "--binaries means nothing to target model: leave it out"),
             (["--target=model", "--with=4"], "the museum has no fault '4'*"),
             (["--target=local", "--with=42639"], "local cannot be run with '42639'*"),
             (["--fixed=none"], "--fixed: 'none' is no known fault*"),

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.targets import registry
 from conformance.targets.model import ModelSession, ModelTarget
+from conformance.targets.options import Options
 from conformance.targets.protocol import Capability, Session, Target, TargetError
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET
@@ -110,22 +111,22 @@ def test_sessions_share_nothing(web: Json) -> None:
 
 
 def test_the_registry_knows_the_targets_by_name(tmp_path: Path) -> None:
-    assert registry.names() == ("model", "local")
-    assert registry.create("model", kubernetes="v1.36.3").kubernetes == "1.36"
-    assert registry.create("local", kubernetes="1.35", binaries=tmp_path).kubernetes == "1.35"
+    assert registry.names() == ("model", "local", "kubeconfig")
+    assert registry.create("model", Options(kubernetes="v1.36.3")).kubernetes == "1.36"
+    assert registry.create("local", Options(kubernetes="1.35", binaries=tmp_path)).kubernetes == "1.35"
 
 
 @pytest.mark.parametrize(
     ("name", "version", "binaries", "why"),
     [
-        ("kitchen", "1.37", None, r"^no target is called 'kitchen': choose one of model, local$"),
+        ("kitchen", "1.37", None, r"^no target is called 'kitchen': choose one of model, local, kubeconfig$"),
         ("model", "1.99", None, r"^Kubernetes '1\.99' is not known here; known are 1\.34, "),
         ("local", "1.99", None, r"^Kubernetes '1\.99' is not known here; known are 1\.34, "),
-        ("model", "1.37", Path("there"), r"^the model runs no binaries: "),
+        ("model", "1.37", Path("there"), r"^--binaries means nothing to target model: leave it out$"),
     ],
 )
 def test_what_the_registry_does_not_know_is_one_sentence(
     name: str, version: str, binaries: Path | None, why: str
 ) -> None:
     with pytest.raises(TargetError, match=why):
-        registry.create(name, kubernetes=version, binaries=binaries)
+        registry.create(name, Options(kubernetes=version, binaries=binaries))

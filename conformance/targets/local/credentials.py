@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 LOOPBACK = "127.0.0.1"
+_MAY_DO_ANYTHING = "system:masters"
 _LIFETIME = timedelta(days=7)
 _CLOCK_SKEW = timedelta(minutes=5)
 
@@ -43,8 +44,8 @@ class Credentials:
         write_private(self.authority, _pem(self._signed(self._name, self._key.public_key(), (authority, True))))
         self.server = self._identity("server", _name("localhost"), server=True)
         """Of etcd, the API server and the controller managers alike."""
-        self.admin = self._identity("admin", _name("deployment-conformance", "system:masters"))
-        self.controllers = self._identity("controllers", _name("system:kube-controller-manager"))
+        self.admin = self._identity("admin", _name("deployment-conformance", _MAY_DO_ANYTHING))
+        self.controllers = self._identity("controllers", _name("system:kube-controller-manager", _MAY_DO_ANYTHING))
         self.service_accounts = Identity(directory, "service-accounts")
         """No certificate: the public key in its place."""
         key = ec.generate_private_key(ec.SECP256R1())

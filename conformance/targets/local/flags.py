@@ -59,8 +59,8 @@ def etcd(directory: Path, ports: Ports, credentials: Credentials) -> list[str]:
     )
 
 
-def kube_apiserver(directory: Path, ports: Ports, credentials: Credentials) -> list[str]:
-    """Whoever has a certificate of this run may do anything, and nobody else is let in."""
+def kube_apiserver(directory: Path, ports: Ports, credentials: Credentials, authorization: str) -> list[str]:
+    """Whoever has a certificate of this run is let in, and any ServiceAccount."""
     return _flags(
         bind_address=LOOPBACK,
         advertise_address=LOOPBACK,
@@ -70,7 +70,7 @@ def kube_apiserver(directory: Path, ports: Ports, credentials: Credentials) -> l
         tls_private_key_file=credentials.server.key,
         client_ca_file=credentials.authority,
         anonymous_auth="false",
-        authorization_mode="AlwaysAllow",
+        authorization_mode=authorization,
         etcd_servers=f"https://{LOOPBACK}:{ports.etcd}",
         etcd_cafile=credentials.authority,
         etcd_certfile=credentials.admin.certificate,

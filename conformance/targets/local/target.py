@@ -45,7 +45,8 @@ class LocalTarget:
 
     ``kubernetes`` is the version to build, or already built; ``binaries`` a folder of release binaries to use in its
     place. ``port`` is for the API server; 0 takes any that is free. Without ``controllers`` the API server is alone:
-    nothing happens in it but what it is asked for, and no session can be had.
+    nothing happens in it but what it is asked for, and no session can be had. ``authorization`` is the API server's
+    mode (``RBAC``); whatever it is, the run itself may do anything.
     """
 
     name = "local"
@@ -58,6 +59,7 @@ class LocalTarget:
         pace: Pace = PACE,
         *,
         controllers: bool = True,
+        authorization: str = "AlwaysAllow",
     ) -> None:
         self._behave_as(kubernetes)
         self._version = kubernetes
@@ -65,6 +67,7 @@ class LocalTarget:
         self._port = port
         self._pace = pace
         self._controllers = controllers
+        self._authorization = authorization
         self._running = ExitStack()
         self._processes: Processes | None = None
         self._sessions: KubernetesSessions | None = None
@@ -164,7 +167,7 @@ class LocalTarget:
     def _start_servers(self, programs: Components, ports: flags.Ports, credentials: Credentials) -> None:
         directory = self.processes.directory
         self.processes.start(ETCD, [*programs.etcd, *flags.etcd(directory, ports, credentials)])
-        server_flags = flags.kube_apiserver(directory, ports, credentials)
+        server_flags = flags.kube_apiserver(directory, ports, credentials, self._authorization)
         self.processes.start(KUBE_APISERVER, [*programs.kube_apiserver, *server_flags])
 
     def _connect(self, ports: flags.Ports, credentials: Credentials, starting: ExitStack) -> KubernetesSessions:

@@ -1,0 +1,107 @@
+"""A cluster of somebody's as a target: looked at first, used in namespaces of its own, left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from conformance.targets.api_server import ApiServer
+from conformance.targets.cluster.observations import observe
+from conformance.targets.cluster.rights import IN_NAMESPACES, ON_NAMESPACES, Right, as_yaml, cluster_role, missing
+from conformance.targets.kubeconfig import load
+from conformance.targets.kubernetes import KubernetesSession, KubernetesSessions, Powers
+from conformance.targets.protocol import Capability, TargetError
+from conformance.targets.rest import Pace
+from reference.api.errors import ApiError
+from reference.versions import UnknownVersion, version_named
+
+PACE = Pace(quiet=0.5, patience=5.0, bound=120.0)
+_SCHEDULING = 10.0
+_NOT_STARTED = "the cluster has not been looked at yet: start the target first"
+
+
+class ClusterTarget:
+    """The cluster of a kubeconfig's context; ``protocol.Target``.
+
+    It names itself by context, never by what happens to be the current one. What it can do is known when it has
+    started. ``scheduling`` is how many seconds a scheduler has for the first Pod before there counts as being none.
+    """
+
+    name = "kubeconfig"
+
+    def __init__(
+        self,
+        context: str,
+        kubeconfig: Path | None = None,
+        namespace_prefix: str = "",
+        image: str = "",
+        *,
+        pace: Pace = PACE,
+        scheduling: float = _SCHEDULING,
+    ) -> None:
+        self.kubernetes = ""
+        self.capabilities: frozenset[Capability] = frozenset()
+        self.observations: Sequence[str] = ()
+        """What was found out when it started, a sentence each."""
+        self._address = load(context, kubeconfig)
+        self._prefix = namespace_prefix
+        self._pace = pace
+        self._scheduling = scheduling
+        self._running = ExitStack()
+        self._sessions: KubernetesSessions | None = None
+
+    def start(self) -> None:
+        with ExitStack() as starting:
+            sessions = KubernetesSessions(self._address, self._pace, Powers(), self._prefix)
+            starting.callback(sessions.stop)
+            try:
+                self._look(sessions)
+            except ApiError as error:
+                raise TargetError(f"the API server at {self._address.url} refused: {error}") from error
+            self._sessions = sessions
+            self._running = starting.pop_all()
+
+    def stop(self) -> None:
+        """Waits until every namespace that was made is gone."""
+        self._running.close()
+
+    @contextmanager
+    def session(self, title: str) -> Iterator[KubernetesSession]:
+        if self._sessions is None:
+            raise TargetError(_NOT_STARTED)
+        with self._sessions.session(title) as session:
+            yield session
+
+    def check(self) -> None:
+        if self._sessions is not None:
+            version_of(self._sessions.api)
+
+    def _look(self, sessions: KubernetesSessions) -> None:
+        """Finds out what we may do there and what the cluster is."""
+        said = version_of(sessions.api)
+        try:
+            self.kubernetes = version_named(said).name
+        except UnknownVersion as error:
+            raise TargetError(f"the cluster at {self._address.url} can't be held to anything: {error}") from error
+        _demand(missing(sessions.api, ON_NAMESPACES))
+        with sessions.session("a look at the cluster") as session:
+            _demand(missing(sessions.api, IN_NAMESPACES, session.namespace))
+            found = observe(session, self.kubernetes, self._scheduling, session.wait)
+        self.capabilities = found.capabilities
+        self.observations = (f"Kubernetes {said} at {self._address.url}", *found.sentences)
+
+
+def version_of(api: ApiServer) -> str:
+    """What the server says it is: ``v1.37.2``."""
+    said: str = api.ask("GET", "/version")["gitVersion"]
+    return said
+
+
+def _demand(lacking: Sequence[Right]) -> None:
+    if lacking:
+        raise TargetError(
+            f"this context may not {', '.join(map(str, lacking))}; a role of what is missing "
+            f"(`deployment-conformance rbac` prints all that is needed, with its binding):\n"
+            f"{as_yaml([cluster_role(lacking)])}"
+        )

@@ -1,0 +1,31 @@
+"""What a run may say of its target, whichever that is: the values of pytest's options of the same names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from conformance.targets.protocol import TargetError
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """Each target takes those that mean something to it; what is empty was not said."""
+
+    kubernetes: str = ""
+    """The minor version to run, or to behave as."""
+    binaries: Path | None = None
+    """A folder of release binaries to run."""
+    kubeconfig: Path | None = None
+    context: str = ""
+    """Which cluster of the kubeconfig."""
+    namespace_prefix: str = ""
+    """What the names of all namespaces that are made begin with."""
+    image: str = ""
+    """What the Pods run where nodes run them."""
+
+    def only(self, target: str, *names: str) -> None:
+        """Raises TargetError if more was said than the target has a use for."""
+        for name in self.__struct_fields__:
+            if name not in names and getattr(self, name):
+                raise TargetError(f"--{name.replace('_', '-')} means nothing to target {target}: leave it out")
