@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
@@ -113,6 +114,9 @@ class Table(msgspec.Struct, frozen=True, gc=False):
         )
 
 
+_EMPTY = Table()
+
+
 class Change(msgspec.Struct, frozen=True, gc=False):
     """One entry of a kind's log: the object as written (or as it was, deleted) and the table since then."""
 
@@ -178,12 +182,15 @@ class Log:
 
 
 class Store:
-    """All tables, their logs, and the one revision counter. A write is one step of that counter."""
+    """All tables, their logs, and the one revision counter. A write is one step of that counter.
 
-    def __init__(self) -> None:
-        self.revision = 0
-        self._tables = {kind.resource: Table() for kind in KINDS}
-        self._logs = {kind.resource: Log() for kind in KINDS}
+    It goes on from ``tables`` (by resource; the others empty) and ``revision``, and knows of nothing before.
+    """
+
+    def __init__(self, tables: Mapping[str, Table] = MappingProxyType({}), revision: int = 0) -> None:
+        self.revision = revision
+        self._tables = {kind.resource: tables.get(kind.resource, _EMPTY) for kind in KINDS}
+        self._logs = {resource: Log(table) for resource, table in self._tables.items()}
 
     def table(self, kind: Kind[Any]) -> Table:
         return self._tables[kind.resource]
@@ -209,12 +216,8 @@ class Store:
             log.forget_before(positions.get(resource, log.end))
 
     def fork(self) -> Store:
-        """A store of its own that goes on from here, and knows nothing of how it came to this."""
-        fork = Store()
-        fork.revision = self.revision
-        fork._tables = dict(self._tables)
-        fork._logs = {resource: Log(table) for resource, table in self._tables.items()}
-        return fork
+        """A store of its own that goes on from here."""
+        return Store(self._tables, self.revision)
 
     def _advance(self, kind: Kind[Any], change: Change) -> None:
         self._tables[kind.resource] = change.table

@@ -1,0 +1,377 @@
+"""What must hold, each with the promise that it comes from.
+
+``always`` looks at a state, ``step`` at what one step made of another, ``eventually`` at a state in which nothing more
+can happen unless somebody does something. Each answers with what is wrong, or with None. ``sometimes`` guards against
+worlds in which nothing is at stake: it answers whether that has happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from reference.api.objects import Deployment, Object, Pod, ReplicaSet
+from reference.api.owners import controller_of, is_controlled_by
+from reference.api.selectors import is_empty, matches
+from reference.controllers.deployment.bookkeeping import desired_replicas, max_replicas
+from reference.controllers.deployment.util import (
+    MAX_INT32,
+    deployment_complete,
+    find_new_replica_set,
+    max_surge,
+    max_unavailable,
+)
+from reference.controllers.replicaset.pods import is_active, is_ready
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What the API server has in one state."""
+
+    deployments: tuple[Deployment, ...]
+    replica_sets: tuple[ReplicaSet, ...]
+    pods: tuple[Pod, ...]
+
+    @property
+    def owners(self) -> tuple[Deployment | ReplicaSet, ...]:
+        """What can own."""
+        return (*self.deployments, *self.replica_sets)
+
+    @property
+    def dependents(self) -> tuple[ReplicaSet | Pod, ...]:
+        """What can be owned."""
+        return (*self.replica_sets, *self.pods)
+
+
+class Happened(msgspec.Struct, frozen=True):
+    """One step that wrote: who took it, and the states around it."""
+
+    who: str
+    before: Look
+    after: Look
+
+
+Check = Callable[[Any], str | None]
+Sort = Literal["always", "step", "eventually", "sometimes"]
+
+
+class Property(msgspec.Struct, frozen=True):
+    """``promise`` is the sentence, ``source`` where it comes from. ``check`` gets a Look, or of a step a Happened.
+
+    A ``sometimes`` gets a Happened, and answers with a text as soon as it has happened.
+    """
+
+    name: str
+    sort: Sort
+    promise: str
+    source: str
+    check: Check
+
+
+def _one_controller(look: Look) -> str | None:
+    for obj in look.dependents:
+        owners = [each for each in obj.metadata.owner_references if each.controller]
+        if len(owners) > 1:
+            return f"{_named(obj)} has {len(owners)} controlling owners"
+    return None
+
+
+def _adopted_by_the_living(happened: Happened) -> str | None:
+    """By name and uid, for a Deployment made anew is another one."""
+    before = {obj.metadata.uid: obj for obj in happened.before.dependents}
+    owners = {obj.metadata.uid: obj for obj in happened.before.owners}
+    for obj in happened.after.dependents:
+        owner, known = controller_of(obj.metadata), before.get(obj.metadata.uid)
+        if owner is None or known is None or controller_of(known.metadata) is not None:
+            continue
+        adopting = owners.get(owner.uid)
+        if adopting is None:
+            return f"{_named(obj)} is adopted by {owner.kind} {owner.name}, which is no more"
+        if adopting.metadata.deletion_timestamp is not None:
+            return f"{_named(obj)} is adopted by {owner.kind} {owner.name}, which is being deleted"
+    return None
+
+
+def _observed_generation(look: Look) -> str | None:
+    for obj in look.owners:
+        seen, generation = obj.status.observed_generation, obj.metadata.generation
+        if seen > generation:
+            return f"{_named(obj)} says it has observed generation {seen}, and is at {generation}"
+    return None
+
+
+def _generation_goes_up(happened: Happened) -> str | None:
+    before = {obj.metadata.uid: obj for obj in happened.before.owners}
+    for obj in happened.after.owners:
+        known = before.get(obj.metadata.uid)
+        if known is not None and obj.status.observed_generation < known.status.observed_generation:
+            return (
+                f"{_named(obj)} takes back that it has observed generation {known.status.observed_generation}: "
+                f"it now says {obj.status.observed_generation}"
+            )
+    return None
+
+
+def _no_revision_lost(happened: Happened) -> str | None:
+    """A ReplicaSet goes by its Deployment's hand only when it is empty, and more are left than the limit keeps."""
+    if happened.who != "deployment-controller":
+        return None
+    left = {rs.metadata.uid for rs in happened.after.replica_sets}
+    for rs in happened.before.replica_sets:
+        if rs.metadata.uid in left:
+            continue
+        if rs.spec.replicas or rs.status.replicas:
+            return f"{_named(rs)} is removed as history, and still has Pods"
+        owner = controller_of(rs.metadata)
+        deployment = next((d for d in happened.before.deployments if owner and d.metadata.uid == owner.uid), None)
+        if deployment is None:
+            continue
+        owned = _owned(deployment, happened.after)
+        kept, limit = len(owned) - (find_new_replica_set(deployment, owned) is not None), _history_limit(deployment)
+        if kept < limit:
+            return f"{_named(rs)} is removed, and only {kept} of the {limit} old versions to be kept are left"
+    return None
+
+
+def _collected_rightly(happened: Happened) -> str | None:
+    if happened.who != "garbage-collector-controller":
+        return None
+    living = {obj.metadata.uid for obj in happened.before.owners if obj.metadata.deletion_timestamp is None}
+    left = {obj.metadata.uid for obj in happened.after.dependents}
+    for obj in happened.before.dependents:
+        owner = controller_of(obj.metadata)
+        if obj.metadata.uid not in left and owner is not None and owner.uid in living:
+            return f"{_named(obj)} is collected, and {owner.kind} {owner.name} lives"
+    return None
+
+
+def _ceiling(happened: Happened) -> str | None:
+    """Of the sizes that the Deployment was seen at, as the ReplicaSets' notes tell, the largest counts."""
+    if happened.who != "deployment-controller":
+        return None
+    for deployment in happened.after.deployments:
+        wanted = _wanted(deployment, happened.after)
+        noted = [number for rs in _owned(deployment, happened.after) if (number := max_replicas(rs)) is not None]
+        most = max(deployment.spec.replicas + max_surge(deployment), *noted, 0)
+        if wanted > most and wanted > _wanted(deployment, happened.before):
+            name = deployment.metadata.name
+            return f"Deployment {name} now asks for {wanted} Pods, and may have {most}"
+    return None
+
+
+def _floor(happened: Happened) -> str | None:
+    """Of the sizes that the Deployment was seen at, as the ReplicaSets' notes tell, the smallest counts."""
+    if happened.who != "deployment-controller":
+        return None
+    for deployment in happened.after.deployments:
+        if deployment.spec.strategy.type != "RollingUpdate" or deployment.metadata.deletion_timestamp is not None:
+            continue
+        noted = [number for rs in _owned(deployment, happened.after) if (number := desired_replicas(rs)) is not None]
+        least = min(deployment.spec.replicas, *noted, MAX_INT32) - max_unavailable(deployment)
+        before, after = (_available_wanted(deployment, look) for look in (happened.before, happened.after))
+        if after < before and after < least:
+            return f"Deployment {deployment.metadata.name} keeps {after} available Pods, and must keep {least}"
+    return None
+
+
+def _rollout_completes(look: Look) -> str | None:
+    for deployment in look.deployments:
+        if deployment.spec.paused or deployment.metadata.deletion_timestamp is not None:
+            continue
+        if not deployment_complete(deployment, deployment.status):
+            status = deployment.status
+            return (
+                f"the rollout of Deployment {deployment.metadata.name} stands still: {status.updated_replicas} updated "
+                f"and {status.available_replicas} available of {status.replicas}, where {deployment.spec.replicas} "
+                "are wanted"
+            )
+    return None
+
+
+def _status_is_true(look: Look) -> str | None:
+    for deployment in look.deployments:
+        if deployment.metadata.deletion_timestamp is not None:
+            continue
+        owned = {rs.metadata.uid for rs in look.replica_sets if is_controlled_by(rs.metadata, deployment)}
+        pods = [
+            pod
+            for pod in look.pods
+            if (owner := controller_of(pod.metadata)) is not None and owner.uid in owned and is_active(pod)
+        ]
+        status, ready = deployment.status, sum(map(is_ready, pods))
+        if (status.replicas, status.ready_replicas) != (len(pods), ready):
+            return (
+                f"Deployment {deployment.metadata.name} reports {status.replicas} replicas and "
+                f"{status.ready_replicas} ready, and has {len(pods)} and {ready}"
+            )
+    return None
+
+
+def _orphans_adopted(look: Look) -> str | None:
+    for rs in look.replica_sets:
+        if controller_of(rs.metadata) is not None or rs.metadata.deletion_timestamp is not None:
+            continue
+        for deployment in look.deployments:
+            if deployment.metadata.deletion_timestamp is None and _selects(deployment, rs):
+                return f"{_named(rs)} is nobody's, and Deployment {deployment.metadata.name} selects it"
+    return None
+
+
+def _none_of_the_dead(look: Look) -> str | None:
+    living = {obj.metadata.uid for obj in look.owners}
+    for obj in look.dependents:
+        owner = controller_of(obj.metadata)
+        if owner is not None and owner.uid not in living:
+            return f"{_named(obj)} is left over from {owner.kind} {owner.name}, which is gone"
+    return None
+
+
+def _deletion_ends(look: Look) -> str | None:
+    for obj in (*look.deployments, *look.dependents):
+        if obj.metadata.deletion_timestamp is not None:
+            return f"{_named(obj)} is being deleted, and stays: {', '.join(obj.metadata.finalizers) or 'no finalizer'}"
+    return None
+
+
+def _sizes_reached(look: Look) -> str | None:
+    for rs in look.replica_sets:
+        if rs.metadata.deletion_timestamp is not None:
+            continue
+        pods = sum(is_controlled_by(pod.metadata, rs) and is_active(pod) for pod in look.pods)
+        if pods != rs.spec.replicas:
+            return f"{_named(rs)} wants {rs.spec.replicas} Pods, and has {pods}"
+    return None
+
+
+def _adoption(happened: Happened) -> str | None:
+    before = {rs.metadata.uid: rs for rs in happened.before.replica_sets}
+    for rs in happened.after.replica_sets:
+        known = before.get(rs.metadata.uid)
+        if known is not None and controller_of(known.metadata) is None and controller_of(rs.metadata) is not None:
+            return f"{_named(rs)} is adopted"
+    return None
+
+
+def _orphaning(happened: Happened) -> str | None:
+    before = {rs.metadata.uid: rs for rs in happened.before.replica_sets}
+    for rs in happened.after.replica_sets:
+        known = before.get(rs.metadata.uid)
+        if known is not None and controller_of(known.metadata) is not None and controller_of(rs.metadata) is None:
+            return f"{_named(rs)} is let go"
+    return None
+
+
+def _history_limit(deployment: Deployment) -> int:
+    return deployment.spec.revision_history_limit or 0
+
+
+def _owned(deployment: Deployment, look: Look) -> list[ReplicaSet]:
+    return [rs for rs in look.replica_sets if is_controlled_by(rs.metadata, deployment)]
+
+
+def _wanted(deployment: Deployment, look: Look) -> int:
+    return sum(rs.spec.replicas for rs in _owned(deployment, look))
+
+
+def _available_wanted(deployment: Deployment, look: Look) -> int:
+    """How many available Pods are left once every ReplicaSet is at its size, the unready ones being taken first."""
+    return sum(
+        min(rs.spec.replicas, sum(is_ready(pod) for pod in look.pods if is_controlled_by(pod.metadata, rs)))
+        for rs in _owned(deployment, look)
+    )
+
+
+def _selects(deployment: Deployment, rs: ReplicaSet) -> bool:
+    selector = deployment.spec.selector
+    return selector is not None and not is_empty(selector) and matches(selector, rs.metadata.labels)
+
+
+def _named(obj: Object) -> str:
+    return f"{type(obj).__name__} {obj.metadata.name}"
+
+
+_UPSTREAM = "https://github.com/kubernetes/kubernetes"
+_DOCS = "https://kubernetes.io/docs/concepts"
+
+ONE_CONTROLLER = Property(
+    "one-controller", "always", "An object has at most one controlling owner.",
+    "apimachinery meta/v1, OwnerReference.controller", _one_controller,
+)  # fmt: skip
+ADOPTED_BY_THE_LIVING = Property(
+    "adopted-by-the-living", "step", "Nothing is adopted by an owner that is gone, or being deleted.",
+    f"{_UPSTREAM}/issues/42639", _adopted_by_the_living,
+)  # fmt: skip
+OBSERVED_GENERATION = Property(
+    "observed-generation", "always", "No status tells of a generation that is yet to come.",
+    "apps/v1, DeploymentStatus.observedGeneration", _observed_generation,
+)  # fmt: skip
+GENERATION_GOES_UP = Property(
+    "generation-goes-up", "step", "What a status has observed, it does not take back.",
+    "apps/v1, DeploymentStatus.observedGeneration", _generation_goes_up,
+)  # fmt: skip
+REVISIONS_KEPT = Property(
+    "revisions-kept", "step", "No old version is removed that the history limit keeps.",
+    f"{_DOCS}/workloads/controllers/deployment/#clean-up-policy", _no_revision_lost,
+)  # fmt: skip
+COLLECTED_RIGHTLY = Property(
+    "collected-rightly", "step", "What a living Deployment owns is not collected.",
+    f"{_DOCS}/architecture/garbage-collection/", _collected_rightly,
+)  # fmt: skip
+CEILING = Property(
+    "ceiling", "step", "A rollout asks for no more Pods than the size and maxSurge.",
+    f"{_DOCS}/workloads/controllers/deployment/#max-surge", _ceiling,
+)  # fmt: skip
+FLOOR = Property(
+    "floor", "step", "A rollout takes no Pod away that maxUnavailable does not let go.",
+    f"{_DOCS}/workloads/controllers/deployment/#max-unavailable", _floor,
+)  # fmt: skip
+ROLLOUT_COMPLETES = Property(
+    "rollout-completes", "eventually", "A rollout whose Pods become ready comes to its end.",
+    f"{_DOCS}/workloads/controllers/deployment/#complete-deployment", _rollout_completes,
+)  # fmt: skip
+STATUS_IS_TRUE = Property(
+    "status-is-true", "eventually", "The status says how many Pods there are, and how many are ready.",
+    "apps/v1, DeploymentStatus", _status_is_true,
+)  # fmt: skip
+ORPHANS_ADOPTED = Property(
+    "orphans-adopted", "eventually", "A ReplicaSet that is nobody's and that a Deployment selects is adopted.",
+    f"{_DOCS}/workloads/controllers/deployment/#label-selector-updates", _orphans_adopted,
+)  # fmt: skip
+NONE_OF_THE_DEAD = Property(
+    "none-of-the-dead", "eventually", "What has lost its owner is collected.",
+    f"{_DOCS}/architecture/garbage-collection/", _none_of_the_dead,
+)  # fmt: skip
+DELETION_ENDS = Property(
+    "deletion-ends", "eventually", "What is deleted is gone in the end.",
+    f"{_DOCS}/architecture/garbage-collection/", _deletion_ends,
+)  # fmt: skip
+SIZES_REACHED = Property(
+    "sizes-reached", "eventually", "A ReplicaSet has as many Pods as it wants.",
+    f"{_DOCS}/workloads/controllers/replicaset/", _sizes_reached,
+)  # fmt: skip
+COMES_TO_REST = Property(
+    "comes-to-rest", "eventually", "When nobody does anything any more, the controllers stop writing.",
+    f"{_UPSTREAM}/issues/34458", lambda _: None,
+)  # fmt: skip
+"""Checked by the search itself: it is broken by a circle."""
+ADOPTION_HAPPENS = Property("adoption-happens", "sometimes", "A ReplicaSet is adopted.", "", _adoption)
+ORPHANING_HAPPENS = Property("orphaning-happens", "sometimes", "A ReplicaSet is let go.", "", _orphaning)
+
+PROMISES: tuple[Property, ...] = (
+    ONE_CONTROLLER,
+    ADOPTED_BY_THE_LIVING,
+    OBSERVED_GENERATION,
+    GENERATION_GOES_UP,
+    REVISIONS_KEPT,
+    COLLECTED_RIGHTLY,
+    CEILING,
+    FLOOR,
+    ROLLOUT_COMPLETES,
+    STATUS_IS_TRUE,
+    ORPHANS_ADOPTED,
+    NONE_OF_THE_DEAD,
+    DELETION_ENDS,
+    SIZES_REACHED,
+)
+"""What every world is held to, if it does not say otherwise."""

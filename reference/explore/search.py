@@ -1,0 +1,295 @@
+"""Goes through all schedules of a world, the shortest first, and holds each state and step to the world's promises.
+
+    found = explore(world)
+    found.verdict           # "clean", "broken", or "unfinished": what was seen is clean, and a bound was hit
+    found.broken            # the shortest schedule that breaks a promise, one step after the other
+
+Breadth first, so that what is found first is shortest. A state in which nothing more happens by itself is *at rest*:
+there the promises of what will be *eventually* are due. So they are in a circle that a fair schedule can stay in for
+ever (``reference.explore.circles``).
+
+A state that was seen is known by its fingerprint of 128 bits; that two of a million states share one has a chance of
+less than one in 10^26.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from reference.explore.circles import fair_circles
+from reference.explore.properties import COMES_TO_REST, Happened, Look, Property
+from reference.explore.serving import KINDS
+from reference.explore.state import Effect, State, Step
+from reference.explore.system import ALL, Reductions, System
+from reference.explore.world import World
+
+Verdict = Literal["clean", "broken", "unfinished"]
+
+_TABLES = slice(0, len(KINDS))
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """Where to stop. ``enough`` is asked now and then: it may look at a clock, which the model has none of."""
+
+    states: int = 1_000_000
+    depth: int = 10_000
+    enough: Callable[[], bool] = lambda: False
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """A promise that is broken: how, and by which schedule. ``effects`` are the steps as they were taken."""
+
+    promise: Property
+    complaint: str
+    effects: tuple[Effect, ...]
+    circle: int = 0
+    """How many of the last effects go round for ever; 0 if the schedule ends."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(step for effect in self.effects for step in effect.steps)
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What an exploration has seen."""
+
+    world: World
+    verdict: Verdict
+    states: int
+    edges: int
+    depth: int
+    at_rest: int
+    broken: tuple[Broken, ...]
+    never: tuple[Property, ...]
+    """What should happen sometimes, and never did."""
+
+    @property
+    def merged(self) -> int:
+        """How many steps led to a state that was known already."""
+        return self.edges - (self.states - 1)
+
+
+def explore(
+    world: World,
+    bounds: Bounds = Bounds(),
+    reductions: Reductions = ALL,
+    *,
+    all_properties: bool = False,
+) -> Found:
+    """Explores a world until a promise is broken, all is seen, or a bound is hit.
+
+    With ``all_properties`` it goes on after the first, and finds the shortest schedule for each promise that can be
+    broken. Raises ``Unexplorable`` if what is given cannot be done.
+    """
+    return _Search(System(world, reductions), bounds, all_properties).run()
+
+
+class _Search:
+    def __init__(self, system: System, bounds: Bounds, all_properties: bool) -> None:
+        self.system = system
+        self._bounds = bounds
+        self._all = all_properties
+        self._judge = Judge(system)
+        self._numbers: dict[int, int] = {}
+        self._parents = array("q")
+        self._taken = array("l")
+        self._effects: list[Effect] = []
+        self._effect_numbers: dict[int, int] = {}
+        self._targets = array("q")
+        self._edge_effects = array("l")
+        self._first_edges = array("q")
+        self._at_rest: list[int] = []
+        self._broken: dict[str, tuple[Property, str, int, Effect | None]] = {}
+        self._depth = 0
+
+    def run(self) -> Found:
+        finished = self._breadth_first()
+        circles = () if self._stopped() or not finished else self._circles()
+        broken = [self._told(*each) for each in self._broken.values()]
+        broken.extend(circles)
+        verdict: Verdict = "broken" if broken else "clean" if finished else "unfinished"
+        world = self.system.world
+        return Found(
+            world,
+            verdict,
+            len(self._numbers),
+            len(self._targets),
+            self._depth,
+            len(self._at_rest),
+            tuple(sorted(broken, key=lambda each: len(each.steps))),
+            self._judge.never() if finished else (),
+        )
+
+    def _stopped(self) -> bool:
+        return bool(self._broken) and not self._all
+
+    def _breadth_first(self) -> bool:
+        """Whether all is seen."""
+        system, initial = self.system, self.system.initial
+        first = system.fingerprint(initial)
+        self._numbers[first] = 0
+        self._parents.append(-1)
+        self._taken.append(-1)
+        self._look_at(0, self._judge.state(initial))
+        frontier: list[tuple[int, int, State]] = [(0, first, initial)]
+        while frontier and not self._stopped():
+            if self._depth >= self._bounds.depth:
+                return False
+            following: list[tuple[int, int, State]] = []
+            for number, fingerprint, state in frontier:
+                if len(self._numbers) > self._bounds.states or (not number % 1000 and self._bounds.enough()):
+                    return False
+                self._expand(number, fingerprint, state, following)
+                if self._stopped():
+                    return False
+            frontier = following
+            self._depth += bool(following)
+        return not frontier
+
+    def _expand(self, number: int, fingerprint: int, state: State, following: list[tuple[int, int, State]]) -> None:
+        system, numbers = self.system, self._numbers
+        rests = True
+        self._first_edges.append(len(self._targets))
+        for effect, after in system.successors(state):
+            rests = rests and not effect.fair
+            if effect.changes:
+                self._look_at(number, self._judge.step(state, effect, after), effect)
+            reached = system.changed_fingerprint(state, fingerprint, after)
+            known = numbers.get(reached)
+            of_effect = self._number_of(effect)
+            if known is None:
+                known = numbers[reached] = len(numbers)
+                self._parents.append(number)
+                self._taken.append(of_effect)
+                following.append((known, reached, after))
+                if effect.changes:
+                    self._look_at(known, self._judge.state(after))
+            self._targets.append(known)
+            self._edge_effects.append(of_effect)
+        if rests:
+            self._at_rest.append(number)
+            self._look_at(number, self._judge.rest(state))
+
+    def _look_at(self, number: int, complaints: Complaints, effect: Effect | None = None) -> None:
+        for property_, complaint in complaints:
+            self._broken.setdefault(property_.name, (property_, complaint, number, effect))
+
+    def _number_of(self, effect: Effect) -> int:
+        known = self._effect_numbers.get(id(effect))
+        if known is None or self._effects[known] is not effect:
+            known = self._effect_numbers[id(effect)] = len(self._effects)
+            self._effects.append(effect)
+        return known
+
+    def _told(self, property_: Property, complaint: str, number: int, last: Effect | None) -> Broken:
+        return Broken(property_, complaint, (*self._path(number), *([last] if last is not None else [])))
+
+    def _path(self, number: int) -> tuple[Effect, ...]:
+        path: list[Effect] = []
+        while number:
+            path.append(self._effects[self._taken[number]])
+            number = self._parents[number]
+        return tuple(reversed(path))
+
+    def _circles(self) -> Iterator[Broken]:
+        """The promises that are broken by going round for ever."""
+        for circle in fair_circles(self):
+            round_ = tuple(self._effects[self._edge_effects[edge]] for edge in circle.edges)
+            path = self._path(circle.entry)
+            if circle.writes:
+                yield Broken(COMES_TO_REST, "the same is written again and again", (*path, *round_), len(round_))
+                continue
+            for property_, complaint in self._judge.rest(self._state(circle.entry)):
+                yield Broken(property_, complaint, (*path, *round_), len(round_))
+
+    def _state(self, number: int) -> State:
+        state = self.system.initial
+        for effect in self._path(number):
+            state = self.system.after(state, effect)
+        return state
+
+    # the graph that ``fair_circles`` looks at
+
+    def edges_of(self, state: int) -> range:
+        end = self._first_edges[state + 1] if state + 1 < len(self._first_edges) else len(self._targets)
+        return range(self._first_edges[state], end)
+
+    def target(self, edge: int) -> int:
+        return self._targets[edge]
+
+    def serves(self, edge: int) -> int:
+        effect = self._effects[self._edge_effects[edge]]
+        return effect.serves if effect.fair else 0
+
+    def writes(self, edge: int) -> bool:
+        return bool(self._effects[self._edge_effects[edge]].changes)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+Complaints = tuple[tuple[Property, str], ...]
+
+
+class Judge:
+    """Asks each property of each state, step and rest once."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        of_sort: dict[str, list[Property]] = {}
+        for property_ in system.world.properties:
+            of_sort.setdefault(property_.sort, []).append(property_)
+        self._always, self._eventually = of_sort.get("always", []), of_sort.get("eventually", [])
+        self._step, self._sometimes = of_sort.get("step", []), of_sort.get("sometimes", [])
+        self._happened: dict[str, None] = {}
+        self._states: dict[State, Complaints] = {}
+        self._steps: dict[tuple[State, State, str], Complaints] = {}
+        self._rests: dict[State, Complaints] = {}
+        self._looks: dict[State, Look] = {}
+
+    def state(self, state: State) -> Complaints:
+        key = state[_TABLES]
+        known = self._states.get(key)
+        if known is None:
+            known = self._states[key] = _asked(self._always, self._look(key))
+        return known
+
+    def step(self, before: State, effect: Effect, after: State) -> Complaints:
+        key = (before[_TABLES], after[_TABLES], effect.steps[-1].who)
+        known = self._steps.get(key)
+        if known is None:
+            happened = Happened(key[2], self._look(key[0]), self._look(key[1]))
+            known = self._steps[key] = _asked(self._step, happened)
+            for property_, _ in _asked(self._sometimes, happened):
+                self._happened[property_.name] = None
+        return known
+
+    def rest(self, state: State) -> Complaints:
+        key = state[_TABLES]
+        known = self._rests.get(key)
+        if known is None:
+            known = self._rests[key] = _asked(self._eventually, self._look(key))
+        return known
+
+    def never(self) -> tuple[Property, ...]:
+        """What should have happened sometimes, and has not."""
+        return tuple(each for each in self._sometimes if each.name not in self._happened)
+
+    def _look(self, tables: State) -> Look:
+        known = self._looks.get(tables)
+        if known is None:
+            parts = self._system.parts
+            objects: list[Any] = [
+                tuple(parts.values.objects.values[number] for number in parts.tables.values[table].objects)
+                for table in tables
+            ]
+            known = self._looks[tables] = Look(*objects)
+        return known
+
+
+def _asked(properties: Iterable[Property], about: Look | Happened) -> Complaints:
+    return tuple((each, complaint) for each in properties if (complaint := each.check(about)) is not None)

@@ -1,0 +1,74 @@
+"""A small world to explore: what is there, who works in it, what the user means to do, and what may go wrong.
+
+Controllers run in one of two ways. An *asynchronous* one has caches that lag, and syncs that others come in between:
+this is whoever is under suspicion. All others are *actors*, who see everything as it is and do a whole sync at once.
+That keeps the space of schedules small, and what is found in it can happen; but a fault that needs another controller
+to be late is not seen.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from reference.cluster import ServerFactory
+from reference.controllers.factories import UPSTREAM, Controllers
+from reference.explore.properties import PROMISES, Property
+from reference.machinery.client import Call
+from reference.server.server import ApiServer
+from reference.versions import LATEST, Version
+
+NAMESPACE_NAME = "default"
+"""Where everything of a world is."""
+
+Role = Literal["deployment", "replica_set", "garbage_collector"]
+ROLES: tuple[Role, ...] = ("deployment", "replica_set", "garbage_collector")
+
+Refusal = Literal["conflict", "error", "lost"]
+"""How a call can fail that would have succeeded: 409, 500, or a time-out after it was carried out all the same."""
+
+
+class Act(msgspec.Struct, frozen=True):
+    """One thing that the user does: a request, and what it is in plain words."""
+
+    title: str
+    call: Call
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """How often what need not happen may happen."""
+
+    refusals: int = 0
+    """Calls of asynchronous controllers that are refused, in one of the world's ways."""
+    restarts: int = 0
+    """An asynchronous controller is started anew: it forgets all but what the server has."""
+    relists: int = 0
+    """A watch breaks, and its informer lists instead: what came and went meanwhile it never sees."""
+    failures: int = 0
+    """A ready Pod fails for good."""
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True):
+    """``given`` is done before, one act after the other, each until all is at rest and every Pod ready; ``acts`` are
+    what the user then does, in this order and at any moment.
+
+    Pods of ``never_ready`` images never become ready. ``workers`` are those of each asynchronous controller.
+    ``one_counter``: see ``reference.explore.serving``.
+    """
+
+    name: str
+    about: str = ""
+    given: tuple[Act, ...] = ()
+    acts: tuple[Act, ...] = ()
+    asynchronous: tuple[Role, ...] = ("deployment",)
+    kubelet: bool = True
+    budget: Budget = Budget()
+    refused_with: tuple[Refusal, ...] = ("conflict",)
+    never_ready: tuple[str, ...] = ()
+    workers: int = 1
+    one_counter: bool = False
+    version: Version = LATEST
+    controllers: Controllers = UPSTREAM
+    server: ServerFactory = ApiServer
+    properties: tuple[Property, ...] = PROMISES
