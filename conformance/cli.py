@@ -18,6 +18,8 @@ _COMMANDS = {
     "diff": "conformance.commands.diff:diff_command",
     "list": "conformance.commands.catalogue:list_command",
     "steps": "conformance.commands.catalogue:steps_command",
+    "rbac": "conformance.commands.cluster:rbac_command",
+    "clean": "conformance.commands.cluster:clean_command",
     "sync": "conformance.worlds.command:sync_command",
     "fuzz": "conformance.fuzz.command:fuzz_command",
     "controller": "conformance.controllers.command:controller_command",

@@ -77,6 +77,11 @@ class KubernetesSessions:
             if self.powers.remove_namespaces:
                 self._namespaces.begin_removal(namespace)
 
+    @property
+    def namespaces(self) -> Namespaces:
+        """Those of this run, and what earlier ones have left."""
+        return self._namespaces
+
     def stop(self) -> None:
         """Waits until every namespace is gone, and closes all connections. Raises TargetError if one stays."""
         try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
+from datetime import timedelta
 
 import httpx
 import msgspec
@@ -20,6 +21,8 @@ from reference.machinery.client import MERGE
 
 MANAGED_BY = {"app.kubernetes.io/managed-by": "deployment-conformance"}
 RUN_LABEL = "deployment-conformance/run"
+OURS = ",".join((*(f"{key}={value}" for key, value in MANAGED_BY.items()), RUN_LABEL))
+"""Selects the namespaces of all runs, and no others."""
 _SERVICE_ACCOUNT_BOUND = 30
 _REMOVAL_BOUND = 120
 
@@ -75,13 +78,38 @@ class Namespaces:
             self._api.ask("DELETE", NAMESPACE.path(name=namespace))
 
     def await_removal(self) -> None:
-        """Waits until all are gone whose removal has begun. Raises TargetError if one stays."""
-        selector = {"labelSelector": f"{RUN_LABEL}={self._run}"}
-        there = self._api.ask("GET", NAMESPACE.path(), query=selector)
-        left = {item["metadata"]["name"] for item in there["items"]}
-        for namespace in sorted(left):
+        """Waits until all of this run are gone, whose removal has begun. Raises TargetError if one stays."""
+        if self._made:
+            self._await_removal(f"{RUN_LABEL}={self._run}", lambda _: True)
+
+    def remove_older(self, than: timedelta) -> list[str]:
+        """Removes the namespaces of all runs that were made longer ago, and waits until they are gone; their names.
+
+        Raises TargetError if one stays.
+        """
+        latest = (self._api.time() - than).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+        def is_older(namespace: Json) -> bool:
+            created: str = namespace["metadata"]["creationTimestamp"]
+            return created <= latest
+
+        for namespace in filter(is_older, self._items(NAMESPACE.path(), {"labelSelector": OURS})):
+            self.begin_removal(namespace["metadata"]["name"])
+        return self._await_removal(OURS, is_older)
+
+    def of_all_runs(self) -> list[str]:
+        """The names of the namespaces that are there of any run."""
+        return [it["metadata"]["name"] for it in self._items(NAMESPACE.path(), {"labelSelector": OURS})]
+
+    def _await_removal(self, selector: str, is_meant: Callable[[Json], bool]) -> list[str]:
+        """Waits until those of the selected that are meant are gone; their names."""
+        there = self._api.ask("GET", NAMESPACE.path(), query={"labelSelector": selector})
+        names = sorted(item["metadata"]["name"] for item in there["items"] if is_meant(item))
+        for namespace in names:
             self._let_pods_go(namespace)
-        query = selector | {"watch": "1", "resourceVersion": there["metadata"]["resourceVersion"]}
+        left = set(names)
+        version = there["metadata"]["resourceVersion"]
+        query = {"labelSelector": selector, "watch": "1", "resourceVersion": version}
 
         async def all_gone() -> None:
             async with aclosing(lines(self._streams, NAMESPACE.path(), query)) as events:
@@ -96,8 +124,9 @@ class Namespaces:
             self._check(GRACE)
             raise TargetError(
                 f"{len(left)} namespaces are not gone after {_REMOVAL_BOUND} s: see what holds them with "
-                f"`kubectl get namespace -l {RUN_LABEL}={self._run} -o yaml`"
+                f"`kubectl get namespace -l {selector} -o yaml`"
             ) from error
+        return names
 
     def _let_pods_go(self, namespace: str) -> None:
         """Takes the finalizers off, by which a scenario made Pods linger."""

@@ -17,7 +17,7 @@ from reference.api.errors import ApiError
 from reference.versions import UnknownVersion, version_named
 
 PACE = Pace(quiet=0.5, patience=5.0, bound=120.0)
-_SCHEDULING = 10.0
+_SCHEDULING = 5.0
 _NOT_STARTED = "the cluster has not been looked at yet: start the target first"
 
 

@@ -1,0 +1,214 @@
+"""A run on a cluster of somebody else's: it needs what ``rbac`` prints, leaves all as it was, and can be cleaned up."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conformance.report.model import read
+from conformance.targets.api_server import ApiServer
+from conformance.targets.cluster import ClusterTarget
+from conformance.targets.namespaces import MANAGED_BY, OURS, RUN_LABEL
+from conformance.targets.protocol import Capability, TargetError
+from conformance.targets.rest import Pace
+from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD
+from reference.api.objects import Json
+from reference.machinery.client import MERGE
+from tests.anycluster.limited import CONTEXT, Limited, limited_cluster
+
+ALL_KINDS = {
+    "/api/v1": ("namespaces", "pods", "serviceaccounts", "configmaps", "secrets", "services", "events"),
+    "/apis/apps/v1": ("deployments", "replicasets", "statefulsets", "daemonsets"),
+    "/apis/rbac.authorization.k8s.io/v1": ("clusterroles", "clusterrolebindings", "roles", "rolebindings"),
+}
+PROGRAM = Path(sys.executable).with_name("deployment-conformance")
+QUICK = Pace(quiet=0.15)
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Limited]:
+    with limited_cluster(tmp_path_factory.mktemp("guest")) as limited:
+        _make_foreign_deployment(limited)
+        yield limited
+
+
+@pytest.fixture
+def target(limited: Limited) -> Iterator[ClusterTarget]:
+    target = ClusterTarget(CONTEXT, limited.kubeconfig, "guest-", pace=QUICK, scheduling=0.5)
+    try:
+        yield target
+    finally:
+        target.stop()
+
+
+def everything(admin: ApiServer) -> dict[str, str]:
+    """Each object's uid and resourceVersion, by path; what goes on by itself is left out."""
+    found = {}
+    for group, resources in ALL_KINDS.items():
+        for resource in resources:
+            for item in admin.ask("GET", f"{group}/{resource}")["items"]:
+                meta = item["metadata"]
+                name = f"{resource}/{meta.get('namespace', '')}/{meta['name']}"
+                found[name] = f"{meta['uid']} {meta['resourceVersion']}"
+    return found
+
+
+def run(limited: Limited, *words: str) -> subprocess.CompletedProcess[str]:
+    options = ["--target=kubeconfig", f"--context={CONTEXT}", f"--kubeconfig={limited.kubeconfig}"]
+    return subprocess.run([PROGRAM, "run", *options, *words], capture_output=True, text=True, timeout=300, check=False)
+
+
+def clean(limited: Limited, *words: str) -> str:
+    options = [f"--context={CONTEXT}", f"--kubeconfig={limited.kubeconfig}", *words]
+    return subprocess.run([PROGRAM, "clean", *options], capture_output=True, text=True, timeout=200, check=True).stdout
+
+
+def test_features_pass_and_the_cluster_is_left_exactly_as_it_was(limited: Limited, tmp_path: Path) -> None:
+    before = everything(limited.admin)
+    ended = run(limited, "-k", "resumed_the_rollout_begins", f"--report={tmp_path / 'out'}")
+    assert ended.returncode == 0, ended.stdout
+    assert everything(limited.admin) == before
+    assert "Deployments count their terminating Pods\nPods run on no node" in ended.stderr + ended.stdout
+    report = read(tmp_path / "out")
+    assert report.counts()["passed"] == 1
+    assert report.kubernetes == "1.37"
+    assert limited.token not in "".join(file.read_text() for file in (tmp_path / "out").iterdir() if file.is_file())
+    assert limited.token not in ended.stdout + ended.stderr
+
+
+def test_what_a_killed_run_leaves_is_labelled_and_clean_removes_it(limited: Limited) -> None:
+    before = everything(limited.admin)
+    options = ["--target=kubeconfig", f"--context={CONTEXT}", f"--kubeconfig={limited.kubeconfig}"]
+    with (
+        httpx.Client(**limited.admin.address.client_options(), timeout=120) as client,
+        client.stream("GET", "/api/v1/pods", params={"watch": "1", "resourceVersion": "0"}) as events,
+        subprocess.Popen(
+            [PROGRAM, "run", *options, "-k", "recreate"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as running,
+    ):
+        pods = (json.loads(line)["object"]["metadata"] for line in events.iter_lines())
+        next(pod for pod in pods if "foreign" not in pod["namespace"] and not pod["name"].startswith("probe-"))
+        running.kill()
+    items: list[Json] = limited.admin.ask("GET", "/api/v1/namespaces", query={"labelSelector": OURS})["items"]
+    left = [it["metadata"]["name"] for it in items if it["metadata"].get("deletionTimestamp") is None]
+    assert left
+    assert all(it["metadata"]["labels"].items() >= MANAGED_BY.items() for it in items)
+    assert all(RUN_LABEL in it["metadata"]["labels"] for it in items)
+
+    assert "younger than 60 minutes left to runs that may use them" in clean(limited)
+    assert {f"removed {name}" for name in left} <= set(clean(limited, "--older-than=0").splitlines())
+    assert clean(limited, "--older-than=0") == "nothing was left\n"
+    assert everything(limited.admin) == before
+
+
+def test_a_session_is_what_it_is_on_any_target(target: ClusterTarget) -> None:
+    target.start()
+    assert (target.name, target.kubernetes) == ("kubeconfig", "1.37")
+    assert target.capabilities == {Capability.EVENTS, Capability.FREE_PODS, Capability.TERMINATING_REPLICAS}
+    with target.session("a session") as session:
+        assert session.namespace.startswith("guest-a-session-")
+        session.create(DEPLOYMENT, _web())
+        session.settle()
+        assert len(session.list(POD)) == 1
+    target.check()
+
+
+def test_what_changes_our_objects_is_told(limited: Limited, target: ClusterTarget) -> None:
+    group = "/apis/admissionregistration.k8s.io/v1"
+    made = [
+        ("mutatingadmissionpolicies", _policy()),
+        ("mutatingadmissionpolicybindings", {"metadata": {"name": "team"}, "spec": {"policyName": "team"}}),
+    ]
+    for resource, body in made:
+        limited.admin.ask("POST", f"{group}/{resource}", body)
+    try:
+        _await_policy(limited.admin)
+        target.start()
+    finally:
+        for resource, _ in made:
+            limited.admin.ask("DELETE", f"{group}/{resource}/team")
+    [told] = [it for it in target.observations if "webhook or policy" in it]
+    assert told.startswith(
+        "a webhook or policy changes our objects: Deployment probe: metadata.labels.team is absent on "
+    )
+
+
+def test_missing_rights_are_listed_as_a_role(limited: Limited, tmp_path: Path) -> None:
+    account = "/api/v1/namespaces/default/serviceaccounts"
+    limited.admin.ask("POST", account, {"metadata": {"name": "nobody"}})
+    token = limited.admin.ask("POST", f"{account}/nobody/token", {"spec": {}})["status"]["token"]
+    document = json.loads(limited.kubeconfig.read_text())
+    document["users"][0]["user"]["token"] = token
+    config = tmp_path / "config"
+    config.write_text(json.dumps(document))
+    before = everything(limited.admin)
+    with pytest.raises(
+        TargetError, match="may not create namespaces, delete namespaces, list namespaces, watch"
+    ) as told:
+        ClusterTarget(CONTEXT, config).start()
+    assert "- apiGroups:\n  - ''\n  resources:\n  - namespaces\n  verbs:\n  - create\n" in str(told.value)
+    assert token not in str(told.value)
+    assert everything(limited.admin) == before
+
+
+def test_a_context_that_is_not_named_is_refused(limited: Limited) -> None:
+    options = ["--target=kubeconfig", f"--kubeconfig={limited.kubeconfig}"]
+    ended = subprocess.run([PROGRAM, "run", *options], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("ERROR: name the cluster by --context: ")
+    assert ended.stderr.endswith(f" has {CONTEXT}\n")
+
+
+def test_a_cluster_that_does_not_answer_is_one_sentence(limited: Limited, tmp_path: Path) -> None:
+    document = json.loads(limited.kubeconfig.read_text())
+    document["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
+    config = tmp_path / "config"
+    config.write_text(json.dumps(document))
+    with pytest.raises(TargetError, match=r"^the API server at https://127\.0\.0\.1:1 does not answer: .*refused"):
+        ClusterTarget(CONTEXT, config).start()
+
+
+def _make_foreign_deployment(limited: Limited) -> None:
+    """Somebody's Deployment, at rest, in a namespace that nothing marks as ours."""
+    with limited.local.session("foreign") as session:
+        session.create(DEPLOYMENT, _web())
+        session.settle()
+    unmarked = {"metadata": {"labels": dict.fromkeys((*MANAGED_BY, RUN_LABEL))}}
+    limited.admin.ask("PATCH", NAMESPACE.path(name=session.namespace), unmarked, MERGE)
+
+
+def _web() -> Json:
+    container = {"name": "app", "image": "app:1"}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container]}}
+    selector = {"matchLabels": {"app": "web"}}
+    return {"metadata": {"name": "web"}, "spec": {"replicas": 1, "selector": selector, "template": template}}
+
+
+def _policy() -> Json:
+    """Puts a label on every Deployment, as a company's policy may."""
+    rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["CREATE"]}
+    expression = 'Object{metadata: Object.metadata{labels: {"team": "unknown"}}}'
+    return {
+        "metadata": {"name": "team"},
+        "spec": {
+            "matchConstraints": {"resourceRules": [rule]},
+            "mutations": [
+                {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}},
+            ],
+            "reinvocationPolicy": "Never",
+            "failurePolicy": "Fail",
+        },
+    }
+
+
+def _await_policy(admin: ApiServer) -> None:
+    """Until the API server heeds the policy: a dry run tells."""
+    path = f"{DEPLOYMENT.path('default')}"
+    while "team" not in admin.ask("POST", path, _web(), query={"dryRun": "All"})["metadata"].get("labels", {}):
+        pass
