@@ -70,8 +70,8 @@ def path_metadata_update_causes(new: ObjectMeta, old: ObjectMeta, version: Versi
     causes += _unchanged("name", new.name, old.name)
     causes += _unchanged("namespace", new.namespace, old.namespace)
     causes += _unchanged("uid", new.uid, old.uid)
-    causes += _unchanged("creationTimestamp", _time(new.creation_timestamp), _time(old.creation_timestamp))
-    causes += _unchanged("deletionTimestamp", _time(new.deletion_timestamp), _time(old.deletion_timestamp))
+    causes += _unchanged("creationTimestamp", new.creation_timestamp, old.creation_timestamp)
+    causes += _unchanged("deletionTimestamp", new.deletion_timestamp, old.deletion_timestamp)
     grace = new.deletion_grace_period_seconds, old.deletion_grace_period_seconds
     return causes + _unchanged("deletionGracePeriodSeconds", *grace) + _common_causes(new, version)
 
@@ -171,9 +171,8 @@ def _unqualified_finalizer_causes(finalizers: Sequence[str]) -> list[Cause]:
     ]
 
 
-def _time(time: datetime | None) -> str | None:
-    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else None
-
-
-def _unchanged(member: str, new: str | int | None, old: str | int | None) -> list[Cause]:
-    return [] if new == old else [fielderrors.invalid(f"{_PATH}.{member}", new, _IMMUTABLE)]
+def _unchanged(member: str, new: str | int | datetime | None, old: str | int | datetime | None) -> list[Cause]:
+    if new == old:
+        return []
+    shown = f"{new:%Y-%m-%dT%H:%M:%SZ}" if isinstance(new, datetime) else new
+    return [fielderrors.invalid(f"{_PATH}.{member}", shown, _IMMUTABLE)]

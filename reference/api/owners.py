@@ -5,8 +5,12 @@ Source: apimachinery ``meta/v1`` controller references.
 
 from __future__ import annotations
 
-from reference.api.kinds import kind_of
+from functools import lru_cache
+
+from reference.api.kinds import Kind, kind_of
 from reference.api.objects import Deployment, ObjectMeta, OwnerReference, ReplicaSet
+
+_REMEMBERED = 4096
 
 
 def controller_of(metadata: ObjectMeta) -> OwnerReference | None:
@@ -23,14 +27,14 @@ def is_controlled_by(metadata: ObjectMeta, owner: Deployment | ReplicaSet) -> bo
     return reference is not None and reference.uid == owner.metadata.uid
 
 
-def new_controller_ref(owner: Deployment | ReplicaSet) -> OwnerReference:
-    """The reference by which ``owner`` controls an object and blocks its own foreground deletion until that is gone."""
-    kind = kind_of(owner)
-    return OwnerReference(
-        api_version=kind.api_version,
-        kind=kind.name,
-        name=owner.metadata.name,
-        uid=owner.metadata.uid,
-        controller=True,
-        block_owner_deletion=True,
-    )
+def new_controller_refs(owner: Deployment | ReplicaSet) -> tuple[OwnerReference, ...]:
+    """The one reference by which ``owner`` controls an object, and blocks its own deletion until that is gone.
+
+    All that it controls may share it, and then is found out to be its own at a glance.
+    """
+    return _controller_refs(kind_of(owner), owner.metadata.name, owner.metadata.uid)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _controller_refs(kind: Kind[Deployment] | Kind[ReplicaSet], name: str, uid: str) -> tuple[OwnerReference, ...]:
+    return (OwnerReference(kind.api_version, kind.name, name, uid, controller=True, block_owner_deletion=True),)

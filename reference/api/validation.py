@@ -38,6 +38,7 @@ from reference.api.objects import (
     ReplicaSetSpec,
     ReplicaSetStatus,
     RollingUpdateDeployment,
+    replace,
 )
 from reference.api.pod_validation import pod_image_causes, pod_spec_causes, pod_update_causes, template_spec_causes
 from reference.api.selectors import SelectorError, check_selector, is_empty, matches
@@ -93,7 +94,7 @@ def validate_status_update(new: Object, old: Object, version: Version) -> tuple[
 
 
 def _told(causes: list[Cause], version: Version) -> tuple[Cause, ...]:
-    return tuple(dict.fromkeys(causes) if version.faults_told_once else causes)
+    return tuple(dict.fromkeys(causes) if version.faults_told_once else causes) if causes else ()
 
 
 def _named_causes(obj: Object, version: Version) -> list[Cause]:
@@ -103,12 +104,12 @@ def _named_causes(obj: Object, version: Version) -> list[Cause]:
 def _metadata_update(new: Object, old: Object, version: Version, *, status: bool = False) -> list[Cause]:
     """First what is checked of every kind alike; then the kind's own checks, which find most of it again."""
     after, before = new.metadata, old.metadata
-    if after == before and not after.finalizers:
+    if not after.finalizers and before == replace(after, generation=before.generation):
         return []  # it was found right when it was written, and by the same checks, but for those of finalizers
     causes = path_metadata_causes(after, version, namespaced=not isinstance(new, Namespace))
     causes += path_metadata_update_causes(after, before, version)
-    if isinstance(new, Event):
-        return causes
+    if isinstance(new, Event) or not (causes or after.finalizers):
+        return causes  # what the kind's own checks find besides is about finalizers
     if isinstance(new, Namespace) and not status:
         causes += namespace_causes(new, version)
     causes += metadata_update_causes(after, before, version)

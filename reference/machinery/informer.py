@@ -74,13 +74,13 @@ class Informer(TableCache):
         self.position = store.log(kind).end
         self._log = store.log(kind)
 
-    def pending(self) -> bool:
-        """Whether the server knows more than this informer."""
-        return self.position < self._log.end
+    def pending(self) -> int:
+        """How many changes the server knows of that this informer does not."""
+        return self._log.end - self.position
 
-    def next_revision(self) -> int:
-        """The revision of the change that ``take`` would take."""
-        return self._log.at(self.position).revision
+    def revisions(self) -> list[int]:
+        """The revisions of those changes, in the order in which ``take`` will take them."""
+        return [change.revision for change in self._log.since(self.position)]
 
     def take(self) -> tuple[Change, Any | None]:
         """The next change, and the object that the cache held in its place until now."""

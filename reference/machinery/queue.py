@@ -109,7 +109,8 @@ class WorkQueue:
 
     def take(self) -> str | None:
         """The next key, now processed until ``done``; None if none is ready."""
-        self._release()
+        if self._heap:
+            self._release()
         if not self._ready:
             return None
         key = self._ready.popleft()

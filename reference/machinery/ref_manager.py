@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from reference.api.errors import ApiError
 from reference.api.kinds import kind_of
 from reference.api.objects import Deployment, LabelSelector, Pod, ReplicaSet, to_json
-from reference.api.owners import controller_of, new_controller_ref
+from reference.api.owners import controller_of, is_controlled_by, new_controller_refs
 from reference.api.selectors import matches
 from reference.machinery.client import Client
 
@@ -63,12 +63,12 @@ class ControllerRefManager(Generic[Owned]):
         """
         claimed: list[Owned] = []
         errors: list[Exception] = []
-        uid, labels, match = self.controller.metadata.uid, None, False
+        owned, labels, match = new_controller_refs(self.controller), None, False
         for obj in objects:
-            owner = controller_of(obj.metadata)
-            if owner is not None and owner.uid == uid:
-                if obj.metadata.labels is not labels:  # Pods of one template share theirs
-                    labels = obj.metadata.labels
+            metadata = obj.metadata
+            if metadata.owner_references is owned or is_controlled_by(metadata, self.controller):
+                if metadata.labels is not labels:  # Pods of one template share theirs
+                    labels = metadata.labels
                     match = matches(self.selector, labels)
                 if match:
                     claimed.append(obj)
@@ -106,9 +106,9 @@ class ControllerRefManager(Generic[Owned]):
             meta = obj.metadata
             what = f"{kind_of(obj).name} {meta.namespace}/{meta.name} ({meta.uid})"
             raise CannotAdopt(f"can't adopt {what}: {error}") from error
-        reference = to_json(new_controller_ref(self.controller))
+        references = [to_json(reference) for reference in new_controller_refs(self.controller)]
         try:
-            await self._patch(obj, {"ownerReferences": [reference], "uid": obj.metadata.uid})
+            await self._patch(obj, {"ownerReferences": references, "uid": obj.metadata.uid})
         except ApiError as error:
             if error.code == 404:
                 return False

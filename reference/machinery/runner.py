@@ -81,7 +81,7 @@ class Runner:
         """
         delivered = False
         if self._seen != self._store.revision:
-            while (informer := self._first_to_take()) is not None:
+            for informer in self._in_order_of_news():
                 self._take_one(informer)
                 delivered = True
             if not any(informer.stalled for informer in self.informers.values()):
@@ -120,12 +120,13 @@ class Runner:
     def _informer(self, kind: Kind[Any]) -> Informer:
         return self.informers[kind.resource]
 
-    def _first_to_take(self) -> Informer | None:
-        """The informer whose next news is the oldest; None if none has any that it may take."""
-        with_news = [informer for informer in self.informers.values() if informer.pending() and not informer.stalled]
-        if len(with_news) < 2:
-            return with_news[0] if with_news else None
-        return min(with_news, key=Informer.next_revision)
+    def _in_order_of_news(self) -> list[Informer]:
+        """The informers that may take news, each as often as it has any: the one whose news is the oldest first."""
+        behind = [informer for informer in self.informers.values() if informer.pending() and not informer.stalled]
+        if len(behind) == 1:
+            return behind * behind[0].pending()
+        news = [(revision, number) for number, informer in enumerate(behind) for revision in informer.revisions()]
+        return [behind[number] for _, number in sorted(news)]
 
     def _take_one(self, informer: Informer) -> None:
         change, old = informer.take()

@@ -137,27 +137,21 @@ class Log:
 
     def __init__(self, oldest: Table = Table()) -> None:
         self.oldest = oldest
-        self._changes: deque[Change] = deque()
-        self._forgotten = 0
-
-    @property
-    def begin(self) -> int:
+        self.begin = 0
         """The position of the oldest change that is still known."""
-        return self._forgotten
-
-    @property
-    def end(self) -> int:
+        self.end = 0
         """The position behind the newest change."""
-        return self._forgotten + len(self._changes)
+        self._changes: deque[Change] = deque()
 
     def append(self, change: Change) -> None:
         self._changes.append(change)
+        self.end += 1
 
     def at(self, position: int) -> Change:
         """The change at a position. Raises IndexError if it is forgotten, or not there yet."""
-        index = position - self._forgotten
+        index = position - self.begin
         if index < 0:
-            raise IndexError(f"change {position} is forgotten; the log begins at {self._forgotten}")
+            raise IndexError(f"change {position} is forgotten; the log begins at {self.begin}")
         return self._changes[index]
 
     def since(self, position: int) -> Iterator[Change]:
@@ -176,9 +170,9 @@ class Log:
 
     def forget_before(self, position: int) -> None:
         """Drops what every reader has read, and with it the past values that only it held."""
-        while self._forgotten < position and self._changes:
+        while self.begin < min(position, self.end):
             self.oldest = self._changes.popleft().table
-            self._forgotten += 1
+            self.begin += 1
 
 
 class Store:

@@ -47,8 +47,8 @@ _LIGHT_METADATA = frozenset(("uid", "resourceVersion", "ownerReferences", "final
 T = TypeVar("T", bound=DeploymentSpec | ReplicaSetSpec)
 
 
-def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
-    """The value that a request's body stands for, with the server's defaults.
+def decoded(kind: Kind[K], body: K | Json, version: Version, subresource: str = "") -> K:
+    """The value that a request's body stands for, with the server's defaults, as far as this resource heeds them.
 
     Raises the 400 of a body that is not of this kind, or does not fit it.
     """
@@ -58,7 +58,7 @@ def decoded(kind: Kind[K], body: K | Json, version: Version) -> K:
     value: K = body
     if value.kind or value.api_version:
         value = replace(value, kind="", api_version="")
-    if isinstance(value, Deployment | ReplicaSet):
+    if isinstance(value, Deployment | ReplicaSet) and not subresource:
         spec = _with_template_defaults(kind, value.spec, version)
         return value if spec is value.spec else replace(value, spec=spec)
     return value

@@ -200,7 +200,7 @@ class ApiServer:
         if scaling:
             obj = scale.decoded(call.body, self.version)
         else:
-            obj = documents.decoded(call.kind, call.body, self.version)
+            obj = documents.decoded(call.kind, call.body, self.version, call.subresource)
         sent = named_as_asked(obj.metadata, call.namespace if call.kind.namespaced else "", call.name)
         old = self._stored(call)
         check_uid(call.kind, sent, old.metadata)

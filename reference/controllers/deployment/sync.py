@@ -25,7 +25,7 @@ from reference.api.objects import (
     ReplicaSetSpec,
     replace,
 )
-from reference.api.owners import is_controlled_by, new_controller_ref
+from reference.api.owners import is_controlled_by, new_controller_refs
 from reference.api.quoting import go_quote
 from reference.api.template import HASH_LABEL, equal_ignore_hash, with_hash_label
 from reference.controllers.deployment import bookkeeping, conditions, util
@@ -141,7 +141,7 @@ class SyncBase:
                 name=replica_set_name(d.metadata.name, hash_),
                 namespace=d.metadata.namespace,
                 labels=labelled.metadata.labels,
-                owner_references=(new_controller_ref(d),),
+                owner_references=new_controller_refs(d),
             ),
             spec=ReplicaSetSpec(
                 replicas=0,

@@ -21,7 +21,7 @@ from immutables import Map
 from reference.api.errors import ApiError
 from reference.api.kinds import POD, REPLICA_SET, Kind
 from reference.api.objects import OwnerReference, Pod, ReplicaSet
-from reference.api.owners import controller_of, is_controlled_by
+from reference.api.owners import controller_of, is_controlled_by, new_controller_refs
 from reference.api.selectors import is_valid, matches
 from reference.controllers.replicaset.consistency import ConsistencyStore, Written
 from reference.controllers.replicaset.pod_control import NAMESPACE_TERMINATING, PodControl, PodControlError
@@ -167,7 +167,8 @@ class ReplicaSetController:
             return
 
         pods = await self._owned_pods_and_orphans(rs)
-        active = await self.claim_pods(rs, [pod for pod in pods if is_active(pod)])
+        inactive = [pod for pod in pods if not is_active(pod)]
+        active = await self.claim_pods(rs, [pod for pod in pods if is_active(pod)] if inactive else pods)
         error: ApiError | PodControlError | None = None
         if needs_sync and rs.metadata.deletion_timestamp is None:
             try:
@@ -176,7 +177,7 @@ class ReplicaSetController:
                 error = failure
 
         now = await self.env.now()
-        terminating = _count_terminating(rs, pods) if self.version.terminating_replicas else None
+        terminating = _count_terminating(rs, inactive) if self.version.terminating_replicas else None
         status = calculate_status(rs, active, terminating, error, now)
         updated = await update_replica_set_status(self.env.client, rs, status)
         self.consistency.wrote(key, rs.metadata.uid, REPLICA_SET, updated.metadata)
@@ -201,7 +202,9 @@ class ReplicaSetController:
         namespace = rs.metadata.namespace
         controlled = await self.env.cache.controlled_by(POD, namespace, rs.metadata.uid)
         orphans = await self.env.cache.controlled_by(POD, namespace, "")
-        return [*(pod for pod in controlled if _names(controller_of(pod.metadata), rs)), *orphans]
+        own = new_controller_refs(rs)
+        owned = [pod for pod in controlled if pod.metadata.owner_references is own or _names(pod, rs)]
+        return [*owned, *orphans] if orphans else owned
 
     async def claim_pods(self, rs: ReplicaSet, pods: Sequence[Pod]) -> list[Pod]:
         """Those of the active ``pods`` that are the ReplicaSet's, after adoptions and releases."""
@@ -324,7 +327,8 @@ def _count_terminating(rs: ReplicaSet, pods: Sequence[Pod]) -> int:
     )
 
 
-def _names(reference: OwnerReference | None, rs: ReplicaSet) -> bool:
+def _names(pod: Pod, rs: ReplicaSet) -> bool:
+    reference = controller_of(pod.metadata)
     return reference is not None and (reference.kind, reference.name) == (REPLICA_SET.name, rs.metadata.name)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from reference.api.errors import ApiError
 from reference.api.kinds import POD
 from reference.api.objects import ObjectMeta, Pod, ReplicaSet
-from reference.api.owners import new_controller_ref
+from reference.api.owners import new_controller_refs
 from reference.machinery.environment import Environment
 
 NAMESPACE_TERMINATING = "NamespaceTerminating"
@@ -70,7 +70,7 @@ def pod_from_template(rs: ReplicaSet) -> Pod:
             labels=template.metadata.labels,
             annotations=template.metadata.annotations,
             finalizers=template.metadata.finalizers,
-            owner_references=(new_controller_ref(rs),),
+            owner_references=new_controller_refs(rs),
         ),
         spec=template.spec,
     )

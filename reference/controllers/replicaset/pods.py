@@ -5,7 +5,7 @@ Source: ``pkg/api/v1/pod/util.go`` and ``pkg/controller/controller_utils.go``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from reference.api.objects import Pod, PodCondition
@@ -75,10 +75,16 @@ def node_name(pod: Pod) -> str:
     return pod_spec(pod.spec).node_name
 
 
-def are_on_several_nodes(pods: Iterable[Pod]) -> bool:
-    """Whether not all are on one node; those that are on none count as one node's."""
+def node_names(pods: Sequence[Pod]) -> list[str]:
+    """The node of each."""
     with_different_specs = {id(pod.spec): pod for pod in pods}  # most share theirs, which need be read only once
-    return len({node_name(pod) for pod in with_different_specs.values()}) > 1
+    names = {spec: node_name(pod) for spec, pod in with_different_specs.items()}
+    return [names[id(pod.spec)] for pod in pods]
+
+
+def are_on_several_nodes(pods: Sequence[Pod]) -> bool:
+    """Whether not all are on one node; those that are on none count as one node's."""
+    return len(set(node_names(pods))) > 1
 
 
 def sidecar_names(pod: Pod) -> frozenset[str]:

@@ -19,7 +19,13 @@ import msgspec
 
 from reference.api.objects import Pod
 from reference.controllers.go_sort import go_sort
-from reference.controllers.replicaset.pods import is_active, node_name, ready_condition, sidecar_names
+from reference.controllers.replicaset.pods import (
+    is_active,
+    node_name,
+    node_names,
+    ready_condition,
+    sidecar_names,
+)
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
@@ -46,7 +52,7 @@ class RankedPod(msgspec.Struct, frozen=True):
 def rank_pods(pods: Sequence[Pod], related: Iterable[Pod], now: datetime) -> list[Pod]:
     """``pods``, the first to delete first. Ties are left as upstream's sort leaves them."""
     company = Counter(node_name(pod) for pod in related if is_active(pod))
-    ranked = [_ranked(pod, node, company[node]) for pod in pods for node in (node_name(pod),)]
+    ranked = [_ranked(pod, node, company[node]) for pod, node in zip(pods, node_names(pods), strict=True)]
     go_sort(ranked, lambda a, b: goes_first(a, b, now))
     return [entry.pod for entry in ranked]
 
@@ -73,7 +79,9 @@ def goes_first(a: RankedPod, b: RankedPod, now: datetime) -> bool:
 
 def deletion_cost(pod: Pod) -> int:
     """The Pod's deletion cost; 0 if it has none, or none that is a plain decimal int32."""
-    text = pod.metadata.annotations.get(DELETION_COST, "")
+    text = pod.metadata.annotations.get(DELETION_COST)
+    if text is None:
+        return 0
     cost = int(text) if _COST.fullmatch(text) else 0
     return cost if cost in _INT32 else 0
 
@@ -94,6 +102,8 @@ def _ranked(pod: Pod, node: str, company: int) -> RankedPod:
 
 
 def _max_container_restarts(pod: Pod) -> tuple[int, int]:
+    if not pod.status.container_statuses and not pod.status.init_container_statuses:
+        return 0, 0
     regular = max((status.restart_count for status in pod.status.container_statuses), default=0)
     if not any(status.restart_count for status in pod.status.init_container_statuses):
         return regular, 0

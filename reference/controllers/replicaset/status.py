@@ -28,13 +28,11 @@ def calculate_status(
     ready = [pod for pod in active if is_ready(pod)]
     wait = rs.spec.min_ready_seconds
     labels = rs.spec.template.metadata.labels
-    demanded = labels.items()
+    demanded, others = labels.items(), [pod for pod in active if pod.metadata.labels is not labels]
     return replace(
         rs.status,
         replicas=len(active),
-        fully_labeled_replicas=sum(
-            pod.metadata.labels is labels or demanded <= pod.metadata.labels.items() for pod in active
-        ),
+        fully_labeled_replicas=len(active) - sum(not demanded <= pod.metadata.labels.items() for pod in others),
         ready_replicas=len(ready),
         available_replicas=sum(is_available(pod, wait, now) for pod in ready) if wait else len(ready),
         terminating_replicas=terminating,

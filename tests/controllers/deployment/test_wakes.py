@@ -8,7 +8,7 @@ from conformance.worlds.runner import RecordingQueue
 from reference.api.errors import Cause, forbidden, internal_error
 from reference.api.kinds import REPLICA_SET
 from reference.api.objects import Deployment, Object, Pod, from_json, replace
-from reference.api.owners import new_controller_ref
+from reference.api.owners import new_controller_refs
 from reference.controllers.deployment import DeploymentController
 from reference.controllers.deployment.controller import MAX_RETRIES
 from reference.machinery.client import Call
@@ -216,6 +216,6 @@ def test_what_a_terminating_namespace_refuses_is_not_tried_again() -> None:
 
 
 def test_the_owner_reference_is_what_upstream_writes() -> None:
-    reference = new_controller_ref(deployment("web"))
+    (reference,) = new_controller_refs(deployment("web"))
     assert (reference.api_version, reference.kind, reference.name) == ("apps/v1", "Deployment", "web")
     assert reference.controller and reference.block_owner_deletion
