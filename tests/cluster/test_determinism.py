@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -60,4 +61,5 @@ def test_every_scenario_of_the_features(tmp_path: Path) -> None:
     scenarios = [msgspec.json.decode(line)["scenario"] for line in first]
     differing = [name for name, *lines in zip(scenarios, first, second, strict=True) if lines[0] != lines[1]]
     assert differing == []
-    assert summaries == [b"%d passed, 0 failed, 0 errors, 0 skipped" % len(scenarios)] * 2
+    assert summaries[0] == summaries[1] and b" 0 failed, 0 errors, 0 skipped" in summaries[0]
+    assert sum(map(int, re.findall(rb"\d+", summaries[0]))) == len(scenarios)  # passed, or known faults
