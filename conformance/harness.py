@@ -37,6 +37,8 @@ COULD_NOT_RUN = 2
 
 _OF_TARGETS = {
     "binaries": ("DIR", "local: where the control plane's programs are, instead of building them"),
+    "controller": ("NAME", "local: who reconciles Deployments: upstream (default), reference, or none of ours"),
+    "controller_command": ("COMMAND", "local: starts a Deployment controller of yours, with {kubeconfig} in it"),
     "kubeconfig": ("FILE", "kubeconfig: the file, instead of KUBECONFIG or ~/.kube/config"),
     "context": ("NAME", "kubeconfig: which cluster of the file; the current context is never taken"),
     "namespace_prefix": ("TEXT", "kubeconfig: what the names of the namespaces begin with"),
@@ -181,7 +183,8 @@ class Run:
         self._name = f"{option.target}+{option.switch}" if option.switch else option.target
         if self._name != DEFAULT_TARGET or any(getattr(option, name) for name in _OF_TARGETS):
             _ = self.target
-        self._ledger = recording.Ledger(self._name, self._kubernetes)
+        controlled = option.controller or option.controller_command
+        self._ledger = recording.Ledger(self.target.name if controlled else self._name, self._kubernetes)
         self._reports = Path(option.report) if option.report and not _is_worker(config) else None
         if self._reports:
             writers.prepare(self._reports)

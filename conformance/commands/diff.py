@@ -52,7 +52,7 @@ def diff_command(
     save: Path | None,
     all_steps: bool,
 ) -> None:
-    """Compare LEFT and RIGHT, each a target (model, local) or a report (FILE.json), after every step of every scenario.
+    """Compare LEFT and RIGHT, each a target (model, local, local+reference) or a report (FILE.json), step by step.
 
     With -k, what a target runs is compared with the same scenarios of a report.
 

@@ -16,6 +16,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """The minor version to run, or to behave as."""
     binaries: Path | None = None
     """A folder of release binaries to run."""
+    controller: str = ""
+    """Who reconciles Deployments."""
+    controller_command: str = ""
+    """Starts the user's own Deployment controller."""
     kubeconfig: Path | None = None
     context: str = ""
     """Which cluster of the kubeconfig."""

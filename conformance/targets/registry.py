@@ -1,6 +1,7 @@
 """The targets by name, as ``--target`` knows them, and how each is made of what was said of it.
 
-``model+138840`` is the model with a piece of the museum of faults switched on. Another package adds targets by entry
+``model+138840`` is the model with a piece of the museum of faults switched on, and ``local+reference`` the local
+control plane with the reference in the place of upstream's Deployment controller. Another package adds targets by entry
 points of the group ``deployment_conformance.targets``: a callable that takes ``Options`` and returns a
 ``protocol.Target``.
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.metadata import entry_points
+
+import msgspec
 
 from conformance.targets.options import Options
 from conformance.targets.protocol import Target, TargetError
@@ -27,6 +30,10 @@ def create(name: str, options: Options = Options()) -> Target:
     base, plus, switch = name.partition("+")
     if plus and base == "model":
         return _model(options, switch)
+    if plus and base == "local":
+        if options.controller:
+            raise TargetError(f"{name} names its Deployment controller already: leave --controller out")
+        return _local(msgspec.structs.replace(options, controller=switch))
     if plus and base in _TARGETS:
         raise TargetError(f"{base} cannot be run with {switch!r}: only the model has faults and fixes to switch on")
     if name in _TARGETS:
@@ -55,7 +62,9 @@ def names() -> tuple[str, ...]:
 def _model(options: Options, switch: str = "") -> Target:
     from conformance.targets.model import ModelTarget
 
-    options.only("model", "kubernetes")
+    if options.controller not in ("", "reference") or options.controller_command:
+        raise TargetError("the model's Deployment controller is the reference: another one runs on --target=local")
+    options.only("model", "kubernetes", "controller")
     kubernetes = options.kubernetes or LATEST.name
     if not switch:
         return ModelTarget(kubernetes)
@@ -71,8 +80,10 @@ def _model(options: Options, switch: str = "") -> Target:
 def _local(options: Options) -> Target:
     from conformance.targets.local import LocalTarget
 
-    options.only("local", "kubernetes", "binaries")
-    return LocalTarget(options.kubernetes or LATEST.name, options.binaries)
+    options.only("local", "kubernetes", "binaries", "controller", "controller_command")
+    command = options.controller_command
+    controller = options.controller or ("none" if command else "upstream")
+    return LocalTarget(options.kubernetes or LATEST.name, options.binaries, controller=controller, command=command)
 
 
 def _kubeconfig(options: Options) -> Target:

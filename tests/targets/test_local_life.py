@@ -19,7 +19,8 @@ import pytest
 from conformance.targets.local import LocalTarget, target
 from conformance.targets.local.ports import TAKEN, free_ports
 from conformance.targets.local.processes import Processes
-from conformance.targets.local.target import DEPLOYMENT_MANAGER, ETCD, KUBE_APISERVER
+from conformance.targets.local.reconciler import DEPLOYMENT_MANAGER
+from conformance.targets.local.target import ETCD, KUBE_APISERVER
 from conformance.targets.protocol import TargetError
 from reference.api.kinds import DEPLOYMENT
 from reference.api.objects import Json

@@ -1,8 +1,6 @@
 """The command lines of a local control plane's components: in come ports and credentials, out go flags.
 
-Only what the Deployment's world needs runs. The Deployment controller has a controller manager of its own, for
-within one process all controllers share one view of the objects, and holding the Deployment controller's would hold
-the garbage collector's as well.
+Only what the Deployment's world needs runs.
 """
 
 from __future__ import annotations
@@ -103,6 +101,20 @@ def kube_controller_manager(
         kube_api_burst=2 * _REQUESTS_PER_SECOND,
         profiling="false",
     )
+
+
+def reference_controller(port: int, kubeconfig: Path) -> list[str]:
+    """The reference live, as upstream's runs beside it."""
+    return [
+        "--no-leader-elect",
+        *_flags(
+            kubeconfig=kubeconfig,
+            health_host=LOOPBACK,
+            health_port=port,
+            kube_api_qps=_REQUESTS_PER_SECOND,
+            kube_api_burst=2 * _REQUESTS_PER_SECOND,
+        ),
+    ]
 
 
 def kubeconfig(server: str, credentials: Credentials, identity: Identity) -> bytes:

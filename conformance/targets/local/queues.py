@@ -1,4 +1,4 @@
-"""Whether controllers are idle, by what kube-controller-manager itself says of its work queues.
+"""Whether controllers are idle, by what kube-controller-manager itself, or the reference live, says of its work queues.
 
 Source: the metrics of client-go's work queues. Every key that is added is counted once, and once more when its sync
 is done (its duration is observed); a key that comes again during its sync counts as another. So a queue is empty and
@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 import ssl
 from collections import Counter
+from collections.abc import Sequence
 
 import httpx
-
-from conformance.targets.local.credentials import LOOPBACK
 
 _COUNT = re.compile(r'^workqueue_(adds_total|work_duration_seconds_count)\{.*?name="(\w+)".*?\} (\S+)$', re.MULTILINE)
 WATCHED = (
@@ -27,17 +26,17 @@ WATCHED = (
 
 
 class Queues:
-    """The work queues of the controller managers at ``ports``."""
+    """The work queues of the controllers at ``urls``."""
 
-    def __init__(self, ports: tuple[int, ...], tls: ssl.SSLContext) -> None:
+    def __init__(self, urls: Sequence[str], tls: ssl.SSLContext) -> None:
         self._clients = [
             httpx.Client(
-                base_url=f"https://{LOOPBACK}:{port}",
+                base_url=url,
                 verify=tls,
                 trust_env=False,
                 headers={"Accept-Encoding": "identity"},
             )
-            for port in ports
+            for url in urls
         ]
 
     def busy(self) -> str:
@@ -46,7 +45,7 @@ class Queues:
             try:
                 metrics = client.get("/metrics").raise_for_status().text
             except httpx.HTTPError as error:
-                return f"the controller manager at {client.base_url} does not tell its queues ({error!r})"
+                return f"the controller at {client.base_url} does not tell its queues ({error!r})"
             for queue, keys in unfinished(metrics).items():
                 if keys:
                     return f"{keys} keys in the queue {queue}"

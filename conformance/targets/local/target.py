@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,16 +16,17 @@ from conformance.targets.local.credentials import LOOPBACK, Credentials, write_p
 from conformance.targets.local.ports import TAKEN, claim, free_ports
 from conformance.targets.local.processes import Processes
 from conformance.targets.local.queues import Queues
+from conformance.targets.local.reconciler import UPSTREAM, Place, reconciler
 from conformance.targets.protocol import Capability, TargetError
 from conformance.targets.proxy import Proxy, Upstream
 from conformance.targets.rest import Pace
 from conformance.upstream import Components, UpstreamUnavailable, components
 from reference.api.errors import ApiError
+from reference.api.kinds import DEPLOYMENT
 from reference.versions import UnknownVersion, version_named
 
 ETCD = "etcd"
 KUBE_APISERVER = "kube-apiserver"
-DEPLOYMENT_MANAGER = "kube-controller-manager (deployment controller)"
 OTHER_MANAGER = "kube-controller-manager (other controllers)"
 
 PACE = Pace(quiet=0.15)
@@ -35,6 +37,8 @@ ROOM = 256 << 20
 """Bytes of disk: etcd's log is 64 MB from the start, and all else grows by a few KB a scenario."""
 _NOT_STARTED = "the local control plane is not started"
 _READY_BOUND = 60.0
+_BY_HAND_BOUND = 300.0
+_BY_HAND = "start your Deployment controller, within {seconds:g} s, with this kubeconfig: {kubeconfig}"
 _LOOK_AGAIN = 0.03
 _ATTEMPTS = 3
 _CAPABILITIES = frozenset((Capability.STALLED_WATCHES, Capability.EVENTS, Capability.FREE_PODS))
@@ -44,28 +48,32 @@ class LocalTarget:
     """A control plane of upstream's own code, without nodes; ``protocol.Target``.
 
     ``kubernetes`` is the version to build, or already built; ``binaries`` a folder of release binaries to use in its
-    place. ``port`` is for the API server; 0 takes any that is free. Without ``controllers`` the API server is alone:
+    place. ``port`` is for the API server; 0 takes any that is free. ``controller`` reconciles Deployments (see
+    ``reconciler``), and ``command`` starts it if that is none of ours. Without ``controllers`` the API server is alone:
     nothing happens in it but what it is asked for, and no session can be had. ``authorization`` is the API server's
     mode (``RBAC``); whatever it is, the run itself may do anything.
     """
-
-    name = "local"
 
     def __init__(
         self,
         kubernetes: str = "1.37",
         binaries: Path | None = None,
         port: int = 0,
-        pace: Pace = PACE,
+        pace: Pace | None = None,
         *,
         controllers: bool = True,
         authorization: str = "AlwaysAllow",
+        controller: str = UPSTREAM,
+        command: str = "",
     ) -> None:
+        """Raises TargetError for an unknown version or controller."""
+        self._reconciler = reconciler(controller, command)
+        self.name = "local" if controller == UPSTREAM else f"local+{self._reconciler.name}"
         self._behave_as(kubernetes)
         self._version = kubernetes
         self._binaries = binaries
         self._port = port
-        self._pace = pace
+        self._pace = pace or (PACE if self._reconciler.metrics(0) else Pace())
         self._controllers = controllers
         self._authorization = authorization
         self._running = ExitStack()
@@ -150,7 +158,7 @@ class LocalTarget:
             self._behave_as(sessions.api.ask("GET", "/version")["gitVersion"])
             if self._controllers:
                 self._start_controllers(programs, ports, credentials)
-                self._await_ready(DEPLOYMENT_MANAGER, sessions.powers.busy)
+                self._await_ready(OTHER_MANAGER, sessions.powers.busy)
         except OSError as error:
             raise TargetError(f"the local control plane can't be started: {error}") from error
 
@@ -176,7 +184,9 @@ class LocalTarget:
         proxy = self._proxy = Proxy(Upstream(LOOPBACK, ports.api_server, controllers), _CALM)
         starting.callback(proxy.stop)
         admin = credentials.client_context(credentials.admin)
-        queues = Queues((ports.deployment_controller, ports.other_controllers), admin)
+        deployments = self._reconciler.metrics(ports.deployment_controller)
+        others = f"https://{LOOPBACK}:{ports.other_controllers}"
+        queues = Queues([url for url in (deployments, others) if url], admin)
         starting.callback(queues.close)
         powers = Powers(
             check=self.processes.check,
@@ -188,26 +198,44 @@ class LocalTarget:
         starting.callback(sessions.stop)
         return sessions
 
-    def _await_ready(self, component: str, still_missing: Callable[[], str]) -> None:
-        """Waits until ``still_missing`` says nothing more."""
-        deadline = monotonic() + _READY_BOUND
+    def _await_ready(self, component: str, still_missing: Callable[[], str], bound: float = _READY_BOUND) -> None:
+        """Waits until ``still_missing`` says nothing more. ``component`` is a process of ours, if any."""
+        deadline = monotonic() + bound
         while missing := still_missing():
             if monotonic() > deadline:
+                if not component:
+                    raise TargetError(f"{missing} after {bound:g} s")
                 end = self.processes.end_of_log(component)
-                raise TargetError(f"{component} is not ready after {_READY_BOUND:g} s ({missing}); {end}")
+                raise TargetError(f"{component} is not ready after {bound:g} s ({missing}); {end}")
             self.processes.check(grace=_LOOK_AGAIN)
 
     def _start_controllers(self, programs: Components, ports: flags.Ports, credentials: Credentials) -> None:
         directory = self.processes.directory
-        direct = f"https://{LOOPBACK}:{ports.api_server}"
-        for manager, port, server, controllers in (
-            (DEPLOYMENT_MANAGER, ports.deployment_controller, self.proxy.url, flags.DEPLOYMENT_CONTROLLER),
-            (OTHER_MANAGER, ports.other_controllers, direct, flags.OTHER_CONTROLLERS),
-        ):
-            kubeconfig = directory / f"{controllers[0]}.kubeconfig"
-            write_private(kubeconfig, flags.kubeconfig(server, credentials, credentials.controllers))
-            its_flags = flags.kube_controller_manager(directory, port, kubeconfig, controllers, credentials)
-            self.processes.start(manager, [*programs.kube_controller_manager, *its_flags])
+        direct = self._kubeconfig("other-controllers", f"https://{LOOPBACK}:{ports.api_server}", credentials)
+        its_flags = flags.kube_controller_manager(
+            directory, ports.other_controllers, direct, flags.OTHER_CONTROLLERS, credentials
+        )
+        self.processes.start(OTHER_MANAGER, [*programs.kube_controller_manager, *its_flags])
+        through_proxy = self._kubeconfig("deployment-controller", self.proxy.url, credentials)
+        self._start_reconciler(Place(programs, directory, ports.deployment_controller, through_proxy, credentials))
+
+    def _start_reconciler(self, place: Place) -> None:
+        """Starts the Deployment controller, or asks for it, and waits until it watches Deployments."""
+        process = self._reconciler.process
+        if process:
+            self.processes.start(process, self._reconciler.argv(place))
+        else:
+            print(_BY_HAND.format(kubeconfig=place.kubeconfig, seconds=_BY_HAND_BOUND), file=sys.stderr, flush=True)
+        self._await_ready(process, self._not_watching, _READY_BOUND if process else _BY_HAND_BOUND)
+
+    def _not_watching(self) -> str:
+        watched = [it.asked.resource for it in self.proxy.journal() if it.asked.verb == "watch" and it.status == 200]
+        return "" if DEPLOYMENT.resource in watched else "no Deployment controller has begun to watch Deployments"
+
+    def _kubeconfig(self, name: str, server: str, credentials: Credentials) -> Path:
+        path = self.processes.directory / f"{name}.kubeconfig"
+        write_private(path, flags.kubeconfig(server, credentials, credentials.controllers))
+        return path
 
 
 def _check_room(directory: Path) -> None:
