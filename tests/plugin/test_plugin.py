@@ -224,7 +224,17 @@ class TestCouldNotRun:
             (["--colour=red"], "no option is called --colour=red*"),
             (["--target=model", "--binaries=out"], "--binaries means nothing to target model: leave it out"),
             (["--target=model", "--with=4"], "the museum has no fault '4'*"),
-            (["--target=local", "--with=42639"], "local cannot be run with '42639'*"),
+            (
+                ["--target=local", "--with=42639"],
+                "no Deployment controller is called '42639': choose one of upstream, *",
+            ),
+            (
+                ["--target=local+reference", "--controller=none"],
+                "local+reference names its Deployment controller already*",
+            ),
+            (["--target=model", "--controller=upstream"], "the model's Deployment controller is the reference: *"),
+            (["--target=local", "--controller=reference", "--controller-command=x"], "--controller-command is for *"),
+            (["--target=local", "--controller-command='x"], "--controller-command: * cannot be understood: *"),
             (["--fixed=none"], "--fixed: 'none' is no known fault*"),
             (["--report"], "*argument --report: expected one argument*"),
             (["--report=features/fruit.feature/x"], "*cannot be written*"),

@@ -124,5 +124,5 @@ def reconciler(name: str, command: str = "") -> Reconciler:
         NONE: Nobody,
     }
     if name not in choices:
-        raise TargetError(f"no controller is called {name!r}: choose one of {', '.join(choices)}")
+        raise TargetError(f"no Deployment controller is called {name!r}: choose one of {', '.join(choices)}")
     return choices[name]()
