@@ -243,6 +243,10 @@ Feature: A Deployment scaled in the middle of a rollout keeps its versions in pr
         | app:1 | 10         | 18  | 5   |
         | app:1 | 100        | 14  | 9   |
 
+      Examples: no size at all, on the larger one
+        | whose | note       | old | new |
+        | app:1 | 0          | 14  | 9   |
+
     @id:proportional-scaling/note-removed
     Scenario: The note is gone when the Deployment goes from 10 to 20
       Given the operator runs "kubectl annotate replicaset/{app:2} deployment.kubernetes.io/max-replicas-"

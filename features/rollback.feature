@@ -223,6 +223,15 @@ Feature: A rollback is a rollout of an older version, under a new revision numbe
         | 2        | 2     | app:2 |
         | 0        | 2     | app:2 |
 
+    @id:rollback/wish-brings-back-the-cause
+    Scenario: What was noted on the version comes back with it
+      Given the operator runs "kubectl annotate deployment/web kubernetes.io/change-cause=third"
+      And the image becomes "app:4"
+      And the operator runs "kubectl annotate deployment/web kubernetes.io/change-cause=fourth --overwrite"
+      And the rollout comes to its end
+      When the operator runs "kubectl annotate deployment/web deprecated.deployment.rollback.to=3"
+      Then the Deployment's annotation "kubernetes.io/change-cause" is "third"
+
     @id:rollback/wish-unknown-revision
     Scenario: A wish for a revision that is gone
       When the operator runs "kubectl annotate deployment/web deprecated.deployment.rollback.to=99"
