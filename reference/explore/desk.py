@@ -7,10 +7,12 @@ failures it is known that there were some, not how many: a key is never given up
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 import msgspec
 
+_NONE = timedelta(0)
 _SECOND = timedelta(seconds=1)
 
 
@@ -38,6 +40,37 @@ class Desk(msgspec.Struct, frozen=True):
         return any(sync.key == key for sync in self.syncs)
 
 
+Told = tuple[str, str, timedelta]
+"""What a controller told its queue: the verb, the key, and the delay."""
+
+
+class Telling:
+    """``reference.machinery.environment.Queue`` that keeps what it is told, for the desk that it is told for."""
+
+    def __init__(self) -> None:
+        self._told: list[Told] = []
+
+    def add(self, key: str) -> None:
+        self._told.append(("add", key, _NONE))
+
+    def add_after(self, key: str, delay: timedelta) -> None:
+        self._told.append(("add_after", key, delay))
+
+    def add_rate_limited(self, key: str) -> None:
+        self._told.append(("add_rate_limited", key, _NONE))
+
+    def forget(self, key: str) -> None:
+        self._told.append(("forget", key, _NONE))
+
+    def retries(self, key: str) -> int:
+        raise NotImplementedError(f"how often {key} was tried is known to handle_error alone")
+
+    def taken(self) -> tuple[Told, ...]:
+        """What was told since this was asked last."""
+        told, self._told = tuple(self._told), []
+        return told
+
+
 class DeskQueue:
     """``reference.machinery.environment.Queue`` on a desk: ``desk`` is what has become of it."""
 
@@ -54,7 +87,7 @@ class DeskQueue:
             self.desk = _with(desk, ready=(*desk.ready, key))
 
     def add_after(self, key: str, delay: timedelta) -> None:
-        if delay <= timedelta(0):
+        if delay <= _NONE:
             self.add(key)
         elif delay < _SECOND:
             self._wait(key)
@@ -72,6 +105,14 @@ class DeskQueue:
 
     def retries(self, key: str) -> int:
         return int(key in self.desk.failed)
+
+    def take(self, told: Iterable[Told]) -> None:
+        """All that was told, in order."""
+        for verb, key, delay in told:
+            if verb == "add_after":
+                self.add_after(key, delay)
+            else:
+                getattr(self, verb)(key)
 
     def wake(self, key: str) -> None:
         """A key that waited is ready."""

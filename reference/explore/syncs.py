@@ -11,7 +11,7 @@ is part of the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ import msgspec
 from reference.api.errors import ApiError
 from reference.api.objects import Object
 from reference.controllers.factories import ControllerFactory
+from reference.explore.desk import Telling, Told
 from reference.explore.values import Pool, Values, digest, plain
 from reference.machinery import driver
 from reference.machinery.client import Call
@@ -29,10 +30,6 @@ from reference.machinery.runner import FAULTS
 from reference.machinery.store import Table
 from reference.versions import Version
 
-Told = tuple[str, str, timedelta]
-"""What a controller told its queue: the verb, the key, and the delay."""
-
-_ZERO = timedelta(0)
 _CALL = (Call, driver.Together)
 
 
@@ -53,8 +50,11 @@ class Node(msgspec.Struct, frozen=True):
     together: bool
 
 
-class Stretch(msgspec.Struct, frozen=True):
-    """What came of going on: the next node, or None at the end, with the error if it failed."""
+class Stretch(msgspec.Struct, frozen=True, eq=False):
+    """What came of going on: the next node, or None at the end, with the error if it failed.
+
+    Whoever asks keeps it, so that each is worked out once, and is equal to itself only.
+    """
 
     node: int | None
     memory: Any
@@ -68,28 +68,6 @@ class Silent:
 
     def event(self, about: Object, type_: EventType, reason: str, message: str) -> None:
         """Not recorded."""
-
-
-class Telling:
-    """``reference.machinery.environment.Queue`` that keeps what it is told, for the desk that it is told for."""
-
-    def __init__(self) -> None:
-        self.told: list[Told] = []
-
-    def add(self, key: str) -> None:
-        self.told.append(("add", key, _ZERO))
-
-    def add_after(self, key: str, delay: timedelta) -> None:
-        self.told.append(("add_after", key, delay))
-
-    def add_rate_limited(self, key: str) -> None:
-        self.told.append(("add_rate_limited", key, _ZERO))
-
-    def forget(self, key: str) -> None:
-        self.told.append(("forget", key, _ZERO))
-
-    def retries(self, key: str) -> int:
-        raise NotImplementedError(f"a sync asks how often {key} was tried: only handle_error may know that")
 
 
 class _Running:
@@ -149,12 +127,10 @@ class Syncs:
             return self._ended(running, looked, error)
         number = self._node(parent, key, taken, question)
         self._waiting.setdefault(number, running)
-        told = tuple(running.queue.told)
-        running.queue.told.clear()
-        return Stretch(number, memory_of(running.controller), told, looked)
+        return Stretch(number, memory_of(running.controller), running.queue.taken(), looked)
 
     def _ended(self, running: _Running, looked: bool, error: Exception | None) -> Stretch:
-        return Stretch(None, memory_of(running.controller), tuple(running.queue.told), looked, error)
+        return Stretch(None, memory_of(running.controller), running.queue.taken(), looked, error)
 
     def _node(self, parent: int, key: str, taken: list[tuple[Any, Any]], question: Question) -> int:
         together = isinstance(question, driver.Together)
@@ -182,7 +158,7 @@ class Syncs:
         for node in reversed(path):
             for memory, answer in node.taken:
                 running.go_on(memory, answer)
-        running.queue.told.clear()
+        running.queue.taken()
         return running
 
 
