@@ -28,6 +28,10 @@ class Graph(Protocol):
         """Whose turn the edge is, as bits; 0 for what need not happen."""
         ...
 
+    def listens(self, state: int) -> int:
+        """Who is ready in a state beside those whom its edges serve, as bits."""
+        ...
+
     def writes(self, edge: int) -> bool: ...
 
     def __len__(self) -> int: ...
@@ -51,20 +55,24 @@ def fair_circles(graph: Graph) -> Iterator[Circle]:
         edges = [edge for state in sorted(members) for edge in graph.edges_of(state) if graph.target(edge) in inside]
         if not edges:
             continue
-        served, ready = 0, -1
+        served = 0
         for edge in edges:
             served |= graph.serves(edge)
-        for state in members:
-            ready &= _ready(graph, state)
-        if not ready & ~served:
+        if not _starved(graph, members, served):
             yield _way_round(graph, min(members), inside, edges)
 
 
-def _ready(graph: Graph, state: int) -> int:
-    ready = 0
-    for edge in graph.edges_of(state):
-        ready |= graph.serves(edge)
-    return ready
+def _starved(graph: Graph, members: Sequence[int], served: int) -> int:
+    """Who is ready in all these states, and gets no turn."""
+    ready = -1
+    for state in members:
+        here = graph.listens(state)
+        for edge in graph.edges_of(state):
+            here |= graph.serves(edge)
+        ready &= here
+        if not ready & ~served:
+            return 0
+    return ready & ~served
 
 
 def _way_round(graph: Graph, entry: int, inside: set[int], edges: Sequence[int]) -> Circle:

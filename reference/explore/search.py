@@ -110,7 +110,7 @@ class _Search:
         finished = self._breadth_first()
         circles = () if self._stopped() or not finished else self._circles()
         broken = [self._told(*each) for each in self._broken.values()]
-        broken.extend(circles)
+        broken.extend(self._shortest(circles))
         verdict: Verdict = "broken" if broken else "clean" if finished else "unfinished"
         world = self.system.world
         return Found(
@@ -206,6 +206,15 @@ class _Search:
             for property_, complaint in self._judge.rest(self._state(circle.entry)):
                 yield Broken(property_, complaint, (*path, *round_), len(round_))
 
+    def _shortest(self, circles: Iterable[Broken]) -> Iterable[Broken]:
+        """One for each promise that is not known to be broken already."""
+        shortest: dict[str, Broken] = {}
+        for each in circles:
+            known = shortest.get(each.promise.name)
+            if each.promise.name not in self._broken and (known is None or len(each.effects) < len(known.effects)):
+                shortest[each.promise.name] = each
+        return shortest.values()
+
     def _state(self, number: int) -> State:
         state = self.system.initial
         for effect in self._path(number):
@@ -224,6 +233,9 @@ class _Search:
     def serves(self, edge: int) -> int:
         effect = self._effects[self._edge_effects[edge]]
         return effect.serves if effect.fair else 0
+
+    def listens(self, state: int) -> int:
+        return self.system.listens(self._state(state))
 
     def writes(self, edge: int) -> bool:
         return bool(self._effects[self._edge_effects[edge]].changes)

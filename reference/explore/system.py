@@ -128,6 +128,13 @@ class System:
                     new[slot] = self.parts.told(new[slot], change)
         return tuple(new)
 
+    def listens(self, state: State) -> int:
+        """Who has news to hear, as bits, whether or not there is a step for it."""
+        ready = 0
+        for worker in self.workers:
+            ready |= worker.listens(state)
+        return ready
+
     def fingerprint(self, state: State) -> int:
         """128 bits that stand for the state in every process: the digests of its parts, one put on top of the other."""
         made = 0

@@ -100,6 +100,14 @@ class Worker:
         if left.relists:
             yield from self._relists(state)
 
+    def listens(self, state: State) -> int:
+        """Whose turn it is to hear something, as bits."""
+        view, desk, time = state[self._view], state[self.desk_slot], state[TIME]
+        ready = 0
+        for heard in self._hearing.next(view, desk, time):
+            ready |= heard.turn
+        return ready
+
     def due(self, state: State) -> Iterator[datetime]:
         """When the keys that are due later are due."""
         return (when for _, when in self.desks.values[state[self.desk_slot]].due)
