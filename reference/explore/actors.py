@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 import msgspec
 
-from reference.api.errors import ApiError
 from reference.api.kinds import NAMESPACE, POD
-from reference.api.objects import Json, Object, Pod
+from reference.api.objects import Json, Pod
 from reference.controllers import kubelet
 from reference.controllers.factories import ControllerFactory
 from reference.controllers.replicaset.pods import is_ready
 from reference.explore.desk import Desk, DeskQueue
+from reference.explore.hands import Hands
 from reference.explore.serving import KINDS, PLACE, Serving
 from reference.explore.state import PLAN, TIME, Effect, Parts, Plan, State, Step, StepKind
 from reference.explore.syncs import Silent, Surroundings, memory_of, run, set_memory
@@ -89,14 +89,17 @@ class User(_Remembered):
         if plan.done >= len(self._acts):
             return
         act = self._acts[plan.done]
-        call = self._parts.values.calls.number(act.call)
-        place = PLACE[act.call.kind.name]
-        outcome = self._serving.carry_out(call, state[place], state[TIME])
-        answer = self._parts.values.answers.value(outcome.answer)
-        refused = f", and is refused: {answer}" if isinstance(answer, ApiError) else ""
+        server = _AtOneGo(self._parts, self._serving, state)
+        refused = ""
+        try:
+            act.do(Hands(server.call, self._parts.times.values[state[TIME]].now))
+        except FAULTS:
+            raise
+        except Exception as error:
+            refused = f", and is refused: {error}"
         after = self._parts.plans.number(Plan(plan.done + 1, plan.left))
-        writes = ((place, outcome.table), (TIME, outcome.time), (PLAN, after))
-        yield Effect((Step("user", self.name, act.title + refused),), writes, outcome.changes, fair=False)
+        step = Step("user", self.name, act.title + refused)
+        yield Effect((step,), (*server.writes(), (PLAN, after)), tuple(server.changes), fair=False)
 
 
 class Kubelet(_Remembered):
@@ -169,62 +172,67 @@ class ControllerActor(_Remembered):
         now = self._parts.times.values[state[TIME]].now
         queue = DeskQueue(now=now)
         controller = self._make(queue)
-        keys = self._prime(controller, queue, state)
+        around = _surroundings(self._parts, self._namespaces, state)
+        keys = self._prime(controller, queue, state, around)
         seen: set[str] = set()
         for key in keys:
             if key in seen:
                 continue
             seen.add(key)
             queue.desk, memory = Desk(_TIMELESS), memory_of(controller)
-            sync = _WholeSync(self._parts, self._serving, self._namespaces, state)
-            sync.run(controller, key)
-            if sync.changes:
-                yield sync.effect(self.name, key, self._parts.turn(self.name, key))
+            server = _AtOneGo(self._parts, self._serving, state)
+            self._sync(controller, key, server.call, around)
+            if server.changes:
+                words = f"looks at {self._named(key, state)}: {self._parts.all_words(server.changes)}"
+                turn = self._parts.turn(self.name, key)
+                yield Effect((Step("act", self.name, words),), server.writes(), tuple(server.changes), serves=turn)
                 set_memory(controller, memory)
             else:
                 keys.extend(queue.desk.ready)
                 due.extend(when for _, when in queue.desk.due)
 
-    def _prime(self, controller: Controller, queue: DeskQueue, state: State) -> list[str]:
+    def _prime(self, controller: Controller, queue: DeskQueue, state: State, around: Surroundings) -> list[str]:
         """Tells the controller of all there is; returns the keys that are to be looked at."""
-        around = _surroundings(self._parts, self._namespaces, state)
         for kind in KINDS:
             for number in self._parts.tables.values[state[PLACE[kind.name]]].objects:
                 if kind in controller.watches:
                     run(controller.on_add(self._parts.values.objects.values[number]), around, _no_call)
         return list(queue.desk.ready)
 
-
-class _WholeSync:
-    """One sync from its start to its end, on tables of its own."""
-
-    def __init__(self, parts: Parts, serving: Serving, namespaces: Table, state: State) -> None:
-        self._parts = parts
-        self._serving = serving
-        self._around = _surroundings(parts, namespaces, state)
-        self._tables = list(state[: len(KINDS)])
-        self._time = state[TIME]
-        self._before = (*self._tables, self._time)
-        self.changes: list[int] = []
-
-    def run(self, controller: Controller, key: str) -> None:
+    def _sync(self, controller: Controller, key: str, call: Callable[[Call], Any], around: Surroundings) -> None:
         error: Exception | None = None
         try:
-            run(controller.sync(key), self._around, self._call)
+            run(controller.sync(key), around, call)
         except FAULTS:
             raise
         except Exception as failure:
             error = failure
         controller.handle_error(error, key)
 
-    def effect(self, who: str, key: str, turn: int) -> Effect:
-        after = (*self._tables, self._time)
-        slots = (*range(len(KINDS)), TIME)
-        writes = tuple((slot, new) for slot, old, new in zip(slots, self._before, after, strict=True) if old != new)
-        step = Step("act", who, f"looks at {self._named(key)}: {self._parts.all_words(self.changes)}")
-        return Effect((step,), writes, tuple(self.changes), serves=turn)
+    def _named(self, key: str, state: State) -> str:
+        """What a key stands for; the collector's are uids."""
+        task, _, rest = key.partition("/")
+        for place, kind in enumerate(KINDS):
+            for number in self._parts.tables.values[state[place]].objects:
+                metadata = self._parts.values.objects.values[number].metadata
+                if metadata.uid == rest:
+                    return f"{kind.name} {metadata.name}" + (" (orphaning)" if task == "orphan" else "")
+        return rest
 
-    def _call(self, call: Call) -> Any:
+
+class _AtOneGo:
+    """Calls that nobody comes between, on tables of their own."""
+
+    def __init__(self, parts: Parts, serving: Serving, state: State) -> None:
+        self._parts = parts
+        self._serving = serving
+        self._before = state
+        self._tables = list(state[: len(KINDS)])
+        self._time = state[TIME]
+        self.changes: list[int] = []
+
+    def call(self, call: Call) -> Any:
+        """The answer; an ApiError is a refusal."""
         place = PLACE[call.kind.name]
         number = self._parts.values.calls.number(call)
         outcome = self._serving.carry_out(number, self._tables[place], self._time)
@@ -232,24 +240,23 @@ class _WholeSync:
         self.changes.extend(outcome.changes)
         return self._parts.values.answers.value(outcome.answer)
 
-    def _named(self, key: str) -> str:
-        """What a key stands for; the collector's are uids."""
-        task, _, uid = key.partition("/")
-        for place, kind in enumerate(KINDS):
-            for number in self._parts.tables.values[self._before[place]].objects:
-                obj: Object = self._parts.values.objects.values[number]
-                if obj.metadata.uid == uid:
-                    return f"{kind.name} {obj.metadata.name}" + (" (orphaning)" if task == "orphan" else "")
-        return uid
+    def writes(self) -> tuple[tuple[int, int], ...]:
+        """The slots that have changed."""
+        after = (*enumerate(self._tables), (TIME, self._time))
+        return tuple((slot, number) for slot, number in after if number != self._before[slot])
 
 
-def _surroundings(parts: Parts, namespaces: Table, state: State) -> Surroundings:
-    caches = {kind.resource: parts.tables.values[state[place]].table for place, kind in enumerate(KINDS)}
-    caches[NAMESPACE.resource] = namespaces
-    return Surroundings(caches, parts.times.values[state[TIME]].now)
+class _Container(msgspec.Struct):
+    image: str = ""
 
 
-_LET_GO = {"metadata": {"finalizers": None}}
+class _Containers(msgspec.Struct):
+    containers: list[_Container]
+
+
+def image_of(pod: Pod) -> str:
+    """The image of the Pod's first container."""
+    return msgspec.json.decode(pod.spec, type=_Containers).containers[0].image
 
 
 def status_call(pod: Pod, patch: Json) -> Call:
@@ -257,17 +264,13 @@ def status_call(pod: Pod, patch: Json) -> Call:
     return Call("patch", POD, pod.metadata.namespace, pod.metadata.name, "status", patch, MERGE)
 
 
-class _Containers(msgspec.Struct):
-    containers: list[_Container]
+_LET_GO = {"metadata": {"finalizers": None}}
 
 
-class _Container(msgspec.Struct):
-    image: str = ""
-
-
-def image_of(pod: Pod) -> str:
-    """The image of the Pod's first container."""
-    return msgspec.json.decode(pod.spec, type=_Containers).containers[0].image
+def _surroundings(parts: Parts, namespaces: Table, state: State) -> Surroundings:
+    caches = {kind.resource: parts.tables.values[state[place]].table for place, kind in enumerate(KINDS)}
+    caches[NAMESPACE.resource] = namespaces
+    return Surroundings(caches, parts.times.values[state[TIME]].now)
 
 
 def _no_call(call: Call) -> Any:

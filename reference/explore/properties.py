@@ -7,12 +7,12 @@ worlds in which nothing is at stake: it answers whether that has happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
 
-from reference.api.objects import Deployment, Object, Pod, ReplicaSet
+from reference.api.objects import Deployment, Object, OwnerReference, Pod, ReplicaSet
 from reference.api.owners import controller_of, is_controlled_by
 from reference.api.selectors import is_empty, matches
 from reference.controllers.deployment.bookkeeping import desired_replicas, max_replicas
@@ -77,18 +77,29 @@ def _one_controller(look: Look) -> str | None:
     return None
 
 
-def _adopted_by_the_living(happened: Happened) -> str | None:
-    """By name and uid, for a Deployment made anew is another one."""
+def _adopted(
+    happened: Happened,
+) -> Iterator[tuple[ReplicaSet | Pod, OwnerReference, Deployment | ReplicaSet | None]]:
+    """What has been adopted, by whom it says, and by whom that was: None if there was no such owner."""
     before = {obj.metadata.uid: obj for obj in happened.before.dependents}
     owners = {obj.metadata.uid: obj for obj in happened.before.owners}
     for obj in happened.after.dependents:
         owner, known = controller_of(obj.metadata), before.get(obj.metadata.uid)
         if owner is None or known is None or controller_of(known.metadata) is not None:
             continue
-        adopting = owners.get(owner.uid)
+        yield obj, owner, owners.get(owner.uid)
+
+
+def _not_by_the_gone(happened: Happened) -> str | None:
+    for obj, owner, adopting in _adopted(happened):
         if adopting is None:
             return f"{_named(obj)} is adopted by {owner.kind} {owner.name}, which is no more"
-        if adopting.metadata.deletion_timestamp is not None:
+    return None
+
+
+def _not_by_the_dying(happened: Happened) -> str | None:
+    for obj, owner, adopting in _adopted(happened):
+        if adopting is not None and adopting.metadata.deletion_timestamp is not None:
             return f"{_named(obj)} is adopted by {owner.kind} {owner.name}, which is being deleted"
     return None
 
@@ -298,9 +309,13 @@ ONE_CONTROLLER = Property(
     "one-controller", "always", "An object has at most one controlling owner.",
     "apimachinery meta/v1, OwnerReference.controller", _one_controller,
 )  # fmt: skip
-ADOPTED_BY_THE_LIVING = Property(
-    "adopted-by-the-living", "step", "Nothing is adopted by an owner that is gone, or being deleted.",
-    f"{_UPSTREAM}/issues/42639", _adopted_by_the_living,
+NOT_BY_THE_GONE = Property(
+    "not-by-the-gone", "step", "Nothing is adopted by an owner that is gone: it would be collected with it.",
+    f"{_UPSTREAM}/issues/42639", _not_by_the_gone,
+)  # fmt: skip
+NOT_BY_THE_DYING = Property(
+    "not-by-the-dying", "step", "Nothing is adopted by an owner that is being deleted.",
+    f"{_UPSTREAM}/pull/42938", _not_by_the_dying,
 )  # fmt: skip
 OBSERVED_GENERATION = Property(
     "observed-generation", "always", "No status tells of a generation that is yet to come.",
@@ -360,7 +375,8 @@ ORPHANING_HAPPENS = Property("orphaning-happens", "sometimes", "A ReplicaSet is 
 
 PROMISES: tuple[Property, ...] = (
     ONE_CONTROLLER,
-    ADOPTED_BY_THE_LIVING,
+    NOT_BY_THE_GONE,
+    NOT_BY_THE_DYING,
     OBSERVED_GENERATION,
     GENERATION_GOES_UP,
     REVISIONS_KEPT,
@@ -375,3 +391,6 @@ PROMISES: tuple[Property, ...] = (
     SIZES_REACHED,
 )
 """What every world is held to, if it does not say otherwise."""
+
+BY_NAME: Mapping[str, Property] = {each.name: each for each in (*PROMISES, ADOPTION_HAPPENS, ORPHANING_HAPPENS)}
+"""All that a world can ask for."""

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import replace
 from reference.cluster import Cluster
@@ -23,12 +22,14 @@ from reference.controllers.deployment.util import RECREATE
 from reference.controllers.factories import ControllerFactory
 from reference.controllers.replicaset.pods import is_ready
 from reference.explore.actors import Actor, ControllerActor, Kubelet, User, image_of, status_call
+from reference.explore.hands import NAMESPACE_NAME, Hands
 from reference.explore.serving import KINDS, PLACE, STEADY, Serving, Time
 from reference.explore.state import FIRST_FREE, PLAN, TIME, Effect, Parts, Plan, State, Step
 from reference.explore.values import Pool, digest
 from reference.explore.worker import Worker
-from reference.explore.world import NAMESPACE_NAME, Role, World
+from reference.explore.world import Role, World
 from reference.machinery.client import Call
+from reference.machinery.runner import FAULTS
 from reference.machinery.store import Table
 
 _DEPLOYMENTS, _REPLICA_SETS, _PODS = range(len(KINDS))
@@ -80,7 +81,7 @@ class System:
         tables = tuple(self.parts.tables.of(self._steady(store.table(kind))) for kind in KINDS)
         time = self.parts.times.number(Time(cluster.now(), store.revision if world.one_counter else 0))
         plan = self.parts.plans.number(Plan(0, world.budget))
-        self.workers = self._workers(reductions)
+        self.workers = self._workers(reductions, _recreates(world, store.table(DEPLOYMENT)))
         self.alike = reductions.alike and all(POD.resource not in worker.slots for worker in self.workers)
         """Whether Pods are interchangeable: only where no asynchronous controller can remember one."""
         if self.alike:
@@ -176,7 +177,7 @@ class System:
         step = Step("timer", "the clock", f"moves on by {passed:g} seconds")
         return Effect((step,), ((TIME, time), *desks), serves=self.parts.turn("the clock"))
 
-    def _workers(self, reductions: Reductions) -> tuple[Worker, ...]:
+    def _workers(self, reductions: Reductions, recreates: bool) -> tuple[Worker, ...]:
         made: list[Worker] = []
         slot = FIRST_FREE
         for role in self.world.asynchronous:
@@ -185,7 +186,7 @@ class System:
                 self._serving,
                 self.world,
                 self._factory(role),
-                self._kinds_seen_by(role),
+                _kinds_seen_by(role, recreates),
                 self._namespaces,
                 slot,
                 lazy=reductions.lazy,
@@ -193,14 +194,6 @@ class System:
             made.append(worker)
             slot = worker.desk_slot + 1
         return tuple(made)
-
-    def _kinds_seen_by(self, role: Role) -> tuple[Kind[Any], ...]:
-        """The kinds whose news can make a difference: a Deployment that never recreates does not look at Pods."""
-        if role == "replica_set":
-            return (REPLICA_SET, POD)
-        if role == "deployment" and not _recreates(self.world):
-            return (DEPLOYMENT, REPLICA_SET)
-        return KINDS
 
     def _factory(self, role: Role) -> ControllerFactory:
         factory: ControllerFactory = getattr(self.world.controllers, role)
@@ -237,8 +230,10 @@ def _prepared(world: World) -> Cluster:
     for act in world.given:
         cluster.advance(_SECOND)
         try:
-            cluster.server.perform(act.call)
-        except ApiError as error:
+            act.do(Hands(cluster.server.perform, cluster.now()))
+        except FAULTS:
+            raise
+        except Exception as error:
             raise Unexplorable(f"what is given cannot be done: {act.title}: {error}") from error
         cluster.settle()
         for _ in range(_ROUNDS):
@@ -259,6 +254,16 @@ def _make_ready(cluster: Cluster, never: tuple[str, ...]) -> bool:
     return found
 
 
-def _recreates(world: World) -> bool:
-    """Whether any Deployment may be one that recreates: it says so somewhere in what is given or done."""
-    return any(RECREATE in repr(act.call.body) for act in (*world.given, *world.acts))
+def _kinds_seen_by(role: Role, recreates: bool) -> tuple[Kind[Any], ...]:
+    """The kinds whose news can make a difference: a Deployment that never recreates does not look at Pods."""
+    if role == "replica_set":
+        return (REPLICA_SET, POD)
+    if role == "deployment" and not recreates:
+        return (DEPLOYMENT, REPLICA_SET)
+    return KINDS
+
+
+def _recreates(world: World, deployments: Table) -> bool:
+    """Whether any Deployment recreates, or may come to."""
+    found = deployments.names(NAMESPACE_NAME).values()
+    return world.recreates or any(deployment.spec.strategy.type == RECREATE for deployment in found)

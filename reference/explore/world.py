@@ -14,26 +14,16 @@ import msgspec
 
 from reference.cluster import ServerFactory
 from reference.controllers.factories import UPSTREAM, Controllers
+from reference.explore.hands import Act
 from reference.explore.properties import PROMISES, Property
-from reference.machinery.client import Call
 from reference.server.server import ApiServer
 from reference.versions import LATEST, Version
-
-NAMESPACE_NAME = "default"
-"""Where everything of a world is."""
 
 Role = Literal["deployment", "replica_set", "garbage_collector"]
 ROLES: tuple[Role, ...] = ("deployment", "replica_set", "garbage_collector")
 
 Refusal = Literal["conflict", "error", "lost"]
 """How a call can fail that would have succeeded: 409, 500, or a time-out after it was carried out all the same."""
-
-
-class Act(msgspec.Struct, frozen=True):
-    """One thing that the user does: a request, and what it is in plain words."""
-
-    title: str
-    call: Call
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -54,6 +44,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     what the user then does, in this order and at any moment.
 
     Pods of ``never_ready`` images never become ready. ``workers`` are those of each asynchronous controller.
+    ``recreates`` is to be said if some act makes a Deployment one that recreates: it then looks at Pods as well.
     ``one_counter``: see ``reference.explore.serving``.
     """
 
@@ -67,6 +58,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     refused_with: tuple[Refusal, ...] = ("conflict",)
     never_ready: tuple[str, ...] = ()
     workers: int = 1
+    recreates: bool = False
     one_counter: bool = False
     version: Version = LATEST
     controllers: Controllers = UPSTREAM

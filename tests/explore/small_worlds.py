@@ -6,30 +6,33 @@ from typing import Any
 
 from conformance.manifests import deployment
 from reference.api.kinds import DEPLOYMENT
-from reference.explore.world import NAMESPACE_NAME, Act, World
+from reference.explore.hands import NAMESPACE_NAME, Act, request
+from reference.explore.world import World
 from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call, DeleteOptions, PropagationPolicy
 
 
 def create(name: str, replicas: int, image: str, **options: Any) -> Act:
     body = deployment(name, replicas, image, **options)
-    return Act(f"creates Deployment {name}", Call("create", DEPLOYMENT, NAMESPACE_NAME, name, body=body))
+    return request(f"creates Deployment {name}", Call("create", DEPLOYMENT, NAMESPACE_NAME, name, body=body))
 
 
 def delete(name: str, policy: PropagationPolicy) -> Act:
     options = DeleteOptions(propagation_policy=policy)
-    return Act(f"deletes Deployment {name}: {policy}", Call("delete", DEPLOYMENT, NAMESPACE_NAME, name, body=options))
+    return request(
+        f"deletes Deployment {name}: {policy}", Call("delete", DEPLOYMENT, NAMESPACE_NAME, name, body=options)
+    )
 
 
 def scale(name: str, replicas: int) -> Act:
     patch = {"spec": {"replicas": replicas}}
     call = Call("patch", DEPLOYMENT, NAMESPACE_NAME, name, "scale", patch, MERGE)
-    return Act(f"scales Deployment {name} to {replicas}", call)
+    return request(f"scales Deployment {name} to {replicas}", call)
 
 
 def set_image(name: str, image: str) -> Act:
     patch = {"spec": {"template": {"spec": {"containers": [{"name": "app", "image": image}]}}}}
     call = Call("patch", DEPLOYMENT, NAMESPACE_NAME, name, "", patch, STRATEGIC_MERGE)
-    return Act(f"sets the image of Deployment {name} to {image}", call)
+    return request(f"sets the image of Deployment {name} to {image}", call)
 
 
 ORPHANING = World(name="orphaning", given=(create("web", 1, "app:1"),), acts=(delete("web", "Orphan"),))

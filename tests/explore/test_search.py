@@ -13,7 +13,7 @@ from tests.explore.small_worlds import ORPHANING, WEDGE
 def test_without_the_recheck_an_orphan_is_adopted_by_the_dead_in_five_steps() -> None:
     found = explore(replace(ORPHANING, controllers=named("42639").controllers))
     assert found.verdict == "broken"
-    assert [broken.promise.name for broken in found.broken] == ["adopted-by-the-living"]
+    assert [broken.promise.name for broken in found.broken] == ["not-by-the-gone"]
     assert [step.kind for step in found.broken[0].steps] == ["user", "act", "deliver", "start", "answer"]
     assert found.states == 12
 
