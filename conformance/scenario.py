@@ -22,6 +22,7 @@ from conformance.pods import FROM, Change, Pods, State, choose, image_of, name_o
 from conformance.targets.protocol import Capability, Session, Target
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET, Kind
 from reference.api.objects import Json
+from reference.machinery.faults import Fault
 
 _PLACEHOLDER = re.compile(r"\{(a Pod of )?(\w+:\w+)\}")
 _ORPHANED_POD = "{an orphaned Pod}"
@@ -126,6 +127,30 @@ class Scenario:
         """The Deployment controller gets the news that were held."""
         while self._held:
             self._session.resume(self._held.pop())
+        self._session.settle()
+
+    def inject(self, *, image: str = "", **fault: Any) -> None:
+        """Has calls of the Deployment controller answered amiss: ``fault`` as for ``faults.Fault``.
+
+        An ``image`` stands for the ReplicaSet that runs it, of which alone the calls then are.
+        """
+        self._session.inject(Fault(name=self.look.name_of(image) if image else "", **fault))
+
+    def expect_faults(self, count: int) -> None:
+        """So many calls of the Deployment controller have been answered amiss in this scenario."""
+        got = self._session.strikes()
+        assert got == count, f"the Deployment controller should have met {count} faults, and met {got}"
+
+    def break_watch(self, kind: Kind[Any]) -> None:
+        self._session.break_watch(kind)
+        self._session.settle()
+
+    def expire_watch(self, kind: Kind[Any]) -> None:
+        self._session.expire_watch(kind)
+        self._session.settle()
+
+    def restart_controller(self) -> None:
+        self._session.restart_controller()
         self._session.settle()
 
     def expect_answer(self, text: str) -> None:

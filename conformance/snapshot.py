@@ -7,7 +7,7 @@ or not still counts:
 - uids, by what they identify: ``uid of Deployment web``, or ``uid of a former Deployment web``, if that is gone;
 - resourceVersions and time stamps, by a dot; managedFields are left out;
 - the random ends of Pod names (wherever they occur), of Event names and of the service account's volume;
-- the namespace's name.
+- the namespace's name, and where the API server is (in the text of an error without an answer).
 
 Everything else is kept as it is: names, generations, annotations, the order of conditions, unknown fields. Pods have
 no names to go by, and Events no order that a server promises, so both are multisets: each distinct object once, with
@@ -90,6 +90,7 @@ def _multiset(objects: Iterable[Json]) -> tuple[Counted, ...]:
 
 
 _RANDOM_END = "[bcdfghjklmnpqrstvwxz2456789]{5}"  # what the API server ends a generated name with
+_SERVER = re.compile(r'(?<=")https?://[^/"]+(?:/[0-9a-f]{32})?(?=/)')  # and the path that a proxy keeps secret
 _EVENT_NAME_END = re.compile(r"\.[0-9a-f]+$")
 
 
@@ -184,6 +185,7 @@ class _Masks:
         return self._generated.sub(rf"\1{RANDOM}", text) if "-" in text else text
 
     def _message(self, text: str) -> str:
+        text = _SERVER.sub("", text)
         for uid, label in self._uids.items():
             text = text.replace(uid, label)
         return self._namespace_as_word.sub(NAMESPACE, self._text(text))

@@ -18,6 +18,7 @@ from reference.api.kinds import NAMESPACE, Kind
 from reference.controllers.factories import UPSTREAM, ControllerFactory, Controllers
 from reference.machinery.client import Call
 from reference.machinery.clock import VirtualClock
+from reference.machinery.faults import Faults, Perform
 from reference.machinery.informer import CacheOrder, by_name
 from reference.machinery.runner import Runner
 from reference.machinery.store import Store
@@ -42,8 +43,9 @@ class Cluster:
     """A cluster at rest, with nothing in it but the namespace ``default``.
 
     ``server`` answers the user's requests, in JSON; ``writes`` is the log of all that anybody wrote, in order, the
-    user included; it stays empty with ``keep_writes`` off, for it keeps all that ever was. ``controllers`` and
-    ``server`` make what runs in it; ``cache_order`` is the order in which every cache lists.
+    user included; it stays empty with ``keep_writes`` off, for it keeps all that ever was. ``faults`` are those of the
+    Deployment controller's calls. ``controllers`` and ``server`` make what runs in it; ``cache_order`` is the order in
+    which every cache lists.
     """
 
     def __init__(
@@ -62,12 +64,17 @@ class Cluster:
         store = Store()
         self.server = server(store, self._clock, version, self.writes.append if keep_writes else None)
 
-        def runner(make: ControllerFactory) -> Runner:
-            return Runner(lambda env: make(env, version), store, self.server.perform, self._clock, cache_order)
+        def runner(make: ControllerFactory, perform: Perform = self.server.perform) -> Runner:
+            return Runner(lambda env: make(env, version), store, perform, self._clock, cache_order)
 
-        self._deployments = runner(controllers.deployment)
+        def deployments() -> Runner:
+            return runner(controllers.deployment, self.faults.through(self.server.perform))
+
+        self.faults = Faults()
+        self._start_deployments = deployments
+        self._deployments = deployments()
         others = (controllers.replica_set, controllers.garbage_collector, controllers.namespace)
-        self._runners = (*map(runner, others), self._deployments)
+        self._others = tuple(map(runner, others))
         self._store = store
         self.server.create(NAMESPACE, "", {"metadata": {"name": "default"}})
         self.settle()
@@ -112,9 +119,21 @@ class Cluster:
         """The Deployment controller sees all that it missed, in order, when the cluster next runs."""
         self._deployments.informers[kind.resource].stalled = False
 
+    def expire(self, kind: Kind[Any]) -> None:
+        """The Deployment controller's watch of this kind has expired: it sees next what there is now, all at once."""
+        self._deployments.expire(kind)
+
+    def restart_deployment_controller(self) -> None:
+        """The Deployment controller is gone, and another one starts that has seen nothing yet, and sees all."""
+        self._deployments = self._start_deployments()
+
     def refuse(self, refusal: Refusal) -> Callable[[], None]:
         """Refuses the calls that ``refusal`` answers with an error; returns what ends that."""
         return self.server.refuse(refusal)
+
+    @property
+    def _runners(self) -> tuple[Runner, ...]:
+        return (*self._others, self._deployments)
 
     def _run_ready(self, syncs: Iterator[int]) -> None:
         """One sync after the other, each after the news, until there is neither news nor a key that is ready."""

@@ -10,6 +10,7 @@ from conformance.pods import Change
 from conformance.tables import TableError
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 from reference.api.objects import IntOrString, Json
+from reference.machinery.faults import Amiss
 
 DEPLOYMENT_TEXT = (
     r'a Deployment "(?P<name>[^"]+)" of (?P<replicas>\d+) replicas?'
@@ -107,6 +108,65 @@ def strategy(text: str) -> Json:
         raise TableError(f"a strategy cannot be {text!r}; what may be said of it: {known}")
     limits = {_STRATEGIES[type_][option]: value for option, value in options.items()}
     return {"type": type_, "rollingUpdate": limits or None}
+
+
+_VERBS = {
+    "creation": ("create", ""),
+    "update": ("update", ""),
+    "status update": ("update", "status"),
+    "patch": ("patch", ""),
+    "deletion": ("delete", ""),
+    "read": ("get", ""),
+}
+"""What the Deployment controller asks for, as a verb and a subresource."""
+
+_CALLS = re.compile(
+    rf"((?P<nth>\d+)(st|nd|rd|th) )?next( (?P<times>\d+))? (?P<verb>{'|'.join(_VERBS)})e?s? of "
+    r'(an? )?((?P<kind>Deployment|ReplicaSet|Pod)s?|the ReplicaSet of "(?P<image>[^"]+)")'
+)
+
+_REFUSALS = {
+    "a conflict": Amiss.CONFLICT,
+    "AlreadyExists": Amiss.ALREADY_EXISTS,
+    "an exceeded quota": Amiss.QUOTA,
+    "too many requests": Amiss.TOO_MANY_REQUESTS,
+    "an internal error": Amiss.INTERNAL_ERROR,
+    "an unavailable service": Amiss.UNAVAILABLE,
+    "a timeout": Amiss.TIMEOUT,
+}
+_REFUSAL = re.compile(rf"(?P<why>{'|'.join(_REFUSALS)})(, to be tried again in (?P<seconds>\d+) seconds?)?")
+
+
+def calls(text: str) -> dict[str, Any]:
+    """``next creation of a ReplicaSet``, as keywords of ``Scenario.inject``. Raises TableError.
+
+    Likewise ``next 2 status updates of Deployments``, ``2nd next update of the ReplicaSet of "app:1"``.
+    """
+    found = _CALLS.fullmatch(text)
+    if found is None:
+        known = f"next, next N or Nth next; {', '.join(_VERBS)}; of Deployments, ReplicaSets or Pods"
+        raise TableError(f"{text!r} are no calls of the Deployment controller; what may be said: {known}")
+    verb, subresource = _VERBS[found["verb"]]
+    return {
+        "verb": verb,
+        "subresource": subresource,
+        "kind": KINDS[f"{found['kind'] or 'ReplicaSet'}s"],
+        "image": found["image"] or "",
+        "skip": int(found["nth"] or 1) - 1,
+        "times": int(found["times"] or 1),
+    }
+
+
+def refusal(text: str) -> dict[str, Any]:
+    """``a conflict``, or ``an internal error, to be tried again in 2 seconds``, as the same. Raises TableError.
+
+    Of too many requests the API server always says when to try again: in a second.
+    """
+    found = _REFUSAL.fullmatch(text)
+    if found is None:
+        raise TableError(f"the API server cannot refuse with {text!r}; what may be said: {', '.join(_REFUSALS)}")
+    answer = _REFUSALS[found["why"]]
+    return {"answer": answer, "seconds": int(found["seconds"] or (answer is Amiss.TOO_MANY_REQUESTS))}
 
 
 def labels(text: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Sessions on any real API server: a namespace a scenario, spoken to over plain HTTP.
 
-What a target adds to the API itself comes in as ``Powers``: who can hold a controller's view, whose queues can be
-looked into, which components can die.
+What a target adds to the API itself comes in as ``Powers``: what stands between a controller and
+the server, whose queues can be looked into, which components can die.
 """
 
 from __future__ import annotations
@@ -17,22 +17,33 @@ import msgspec
 from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, delete_options, streaming_client
 from conformance.targets.background import Background
 from conformance.targets.namespaces import Namespaces
-from conformance.targets.protocol import Capability, TargetError
+from conformance.targets.protocol import NO_RESTART, Capability, TargetError
 from conformance.targets.rest import Pace, Rest
 from conformance.targets.view import View
 from reference.api.kinds import Kind
 from reference.api.objects import Json
 from reference.machinery.client import DeleteOptions, PatchType
+from reference.machinery.faults import Fault
 
 _LOOK_AGAIN = 0.05
 
 
-class Holds(Protocol):
-    """What can hold a controller's view of a resource (``deployments``): a proxy in front of it."""
+class Between(Protocol):
+    """What stands between the Deployment controller and the API server, and does as it is told: a proxy."""
 
     def hold(self, resource: str) -> None: ...
 
     def release(self, resource: str) -> None: ...
+
+    def inject(self, fault: Fault) -> None: ...
+
+    def struck(self) -> Sequence[tuple[Fault, int]]: ...
+
+    def clear(self) -> None: ...
+
+    def break_watches(self, resource: str) -> None: ...
+
+    def expire_watches(self, resource: str) -> None: ...
 
 
 class Powers(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +52,9 @@ class Powers(msgspec.Struct, frozen=True, kw_only=True):
     check: Check = lambda _: None
     busy: Callable[[], str] = lambda: ""
     """What a controller still has in its queue, in words; nothing if all are idle or nobody knows."""
-    holds: Holds | None = None
+    between: Between | None = None
+    restart: Callable[[], None] | None = None
+    """Kills the Deployment controller and starts it anew."""
     remove_namespaces: bool = True
     """False where the whole cluster goes at the end."""
 
@@ -70,7 +83,7 @@ class KubernetesSessions:
                 try:
                     yield session
                 finally:
-                    session.resume_all()
+                    session.clear()
             finally:
                 self._background.call(view.close())
         finally:
@@ -151,19 +164,46 @@ class KubernetesSession:
             self._rest.pause(_LOOK_AGAIN)
 
     def stall(self, kind: Kind[Any]) -> None:
-        self._holds().hold(kind.resource)
+        self._between(Capability.STALLED_WATCHES).hold(kind.resource)
         self._held.append(kind.resource)
 
     def resume(self, kind: Kind[Any]) -> None:
-        self._holds().release(kind.resource)
+        self._between(Capability.STALLED_WATCHES).release(kind.resource)
         self._held.remove(kind.resource)
         self._view.touch()
 
-    def resume_all(self) -> None:
-        """Lets go of every view that this session still holds."""
+    def inject(self, fault: Fault) -> None:
+        between = self._between(Capability.FAULT_INJECTION)
+        between.inject(msgspec.structs.replace(fault, namespace=self.namespace))
+
+    def strikes(self) -> int:
+        struck = self._between(Capability.FAULT_INJECTION).struck()
+        return sum(times for fault, times in struck if fault.namespace == self.namespace)
+
+    def break_watch(self, kind: Kind[Any]) -> None:
+        self._between(Capability.FAULT_INJECTION).break_watches(kind.resource)
+        self._view.touch()
+
+    def expire_watch(self, kind: Kind[Any]) -> None:
+        self._between(Capability.FAULT_INJECTION).expire_watches(kind.resource)
+        self._view.touch()
+
+    def restart_controller(self) -> None:
+        if self._powers.restart is None:
+            raise TargetError(_cannot("restart the Deployment controller", Capability.RESTARTS))
+        if self._held:
+            raise TargetError(NO_RESTART)
+        self._powers.restart()
+        self._view.touch()
+
+    def clear(self) -> None:
+        """Lets go of every view that this session still holds, and ends all faults."""
+        if self._powers.between is None:
+            return
         for resource in self._held:
-            self._holds().release(resource)
+            self._powers.between.release(resource)
         self._held.clear()
+        self._powers.between.clear()
 
     def _write(self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON) -> Json:
         answer = self._ask(method, path, body, content_type)
@@ -181,13 +221,14 @@ class KubernetesSession:
     def _path(self, kind: Kind[Any], name: str = "", subresource: str = "") -> str:
         return kind.path(self.namespace, name, subresource)
 
-    def _holds(self) -> Holds:
-        if self._powers.holds is None:
-            raise TargetError(
-                "nothing on this target can hold a controller's view: "
-                f"tag the scenario @needs:{Capability.STALLED_WATCHES}"
-            )
-        return self._powers.holds
+    def _between(self, needed: Capability) -> Between:
+        if self._powers.between is None:
+            raise TargetError(_cannot("come between the Deployment controller and the API server", needed))
+        return self._powers.between
+
+
+def _cannot(act: str, needed: Capability) -> str:
+    return f"nothing on this target can {act}: tag the scenario @needs:{needed}"
 
 
 async def _streams(address: Address) -> httpx.AsyncClient:

@@ -7,13 +7,16 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
+
 from conformance.targets.naming import namespace_name
-from conformance.targets.protocol import Capability, TargetError
+from conformance.targets.protocol import NO_RESTART, Capability, TargetError
 from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
 from reference.cluster import Cluster, NotAtRest, ServerFactory
 from reference.controllers.factories import UPSTREAM, Controllers
 from reference.machinery.client import DeleteOptions, PatchType
+from reference.machinery.faults import Fault
 from reference.server.server import ApiServer
 from reference.versions import LATEST, UnknownVersion, version_named
 
@@ -21,7 +24,14 @@ _SECOND = timedelta(seconds=1)
 _BOUND = 5_000
 """Syncs that one stimulus may take: more than the largest scenario needs, and few enough to fail in seconds."""
 _CAPABILITIES = frozenset(
-    (Capability.VIRTUAL_TIME, Capability.STALLED_WATCHES, Capability.EVENTS, Capability.FREE_PODS)
+    (
+        Capability.VIRTUAL_TIME,
+        Capability.STALLED_WATCHES,
+        Capability.FAULT_INJECTION,
+        Capability.RESTARTS,
+        Capability.EVENTS,
+        Capability.FREE_PODS,
+    )
 )
 
 
@@ -75,6 +85,7 @@ class ModelSession:
         self.namespace = namespace
         self._cluster = cluster
         self._server = cluster.server
+        self._held: set[Kind[Any]] = set()
         self._server.create(NAMESPACE, "", {"metadata": {"name": namespace}})
         self.settle()
 
@@ -130,9 +141,28 @@ class ModelSession:
 
     def stall(self, kind: Kind[Any]) -> None:
         self._cluster.stall(kind)
+        self._held.add(kind)
 
     def resume(self, kind: Kind[Any]) -> None:
         self._cluster.resume(kind)
+        self._held.discard(kind)
+
+    def inject(self, fault: Fault) -> None:
+        self._cluster.faults.add(msgspec.structs.replace(fault, namespace=self.namespace))
+
+    def strikes(self) -> int:
+        return sum(times for _, times in self._cluster.faults.struck())
+
+    def break_watch(self, kind: Kind[Any]) -> None:
+        """Nothing comes of it: an informer's place in the log is kept, as a controller keeps the resourceVersion."""
+
+    def expire_watch(self, kind: Kind[Any]) -> None:
+        self._cluster.expire(kind)
+
+    def restart_controller(self) -> None:
+        if self._held:
+            raise TargetError(NO_RESTART)
+        self._cluster.restart_deployment_controller()
 
     def _scope(self, kind: Kind[Any]) -> str:
         return self.namespace if kind.namespaced else ""

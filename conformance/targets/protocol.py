@@ -18,6 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 from reference.api.kinds import Kind
 from reference.api.objects import Json
 from reference.machinery.client import DeleteOptions, PatchType
+from reference.machinery.faults import Fault
 
 
 class Capability(StrEnum):
@@ -27,6 +28,10 @@ class Capability(StrEnum):
     """Hours pass in no time; on other targets ``advance`` waits in earnest."""
     STALLED_WATCHES = "stalled-watches"
     """The Deployment controller's view of a kind can be held, and released."""
+    FAULT_INJECTION = "fault-injection"
+    """The Deployment controller's calls can be refused, delayed and left unanswered, and its watches broken off."""
+    RESTARTS = "restarts"
+    """The Deployment controller can be killed, and started anew."""
     EVENTS = "events"
     """Events are recorded, and may be compared."""
     TERMINATING_REPLICAS = "terminating-replicas"
@@ -37,6 +42,9 @@ class Capability(StrEnum):
 
 class TargetError(Exception):
     """A target that cannot be used, has died, or does not come to rest: one sentence, never a failure or a pass."""
+
+
+NO_RESTART = "the Deployment controller can't be restarted while its view is held: let it catch up first"
 
 
 class Session(Protocol):
@@ -87,6 +95,35 @@ class Session(Protocol):
 
     def resume(self, kind: Kind[Any]) -> None:
         """It sees all that it missed, in order."""
+        ...
+
+    def inject(self, fault: Fault) -> None:
+        """From now on the fault strikes those of the Deployment controller's calls that are about this namespace.
+
+        Until it is used up, or the scenario ends. Needs FAULT_INJECTION, as do all below but the last.
+        """
+        ...
+
+    def strikes(self) -> int:
+        """How often the faults of this session have struck."""
+        ...
+
+    def break_watch(self, kind: Kind[Any]) -> None:
+        """The Deployment controller's watch of this kind breaks off; it goes on from where it was, nothing missed."""
+        ...
+
+    def expire_watch(self, kind: Kind[Any]) -> None:
+        """It breaks off, and what came since is known no more (410). The kind is listed, and seen as it is then.
+
+        While the view is held, it is listed at once and seen when the view is released, with all that came later.
+        """
+        ...
+
+    def restart_controller(self) -> None:
+        """The Deployment controller is killed (SIGKILL) and started anew; nothing is waited for. Needs RESTARTS.
+
+        Raises TargetError while one of its views is held, for it would not start to work.
+        """
         ...
 
 

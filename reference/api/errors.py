@@ -26,9 +26,10 @@ class Cause(msgspec.Struct, frozen=True):
 class ApiError(Exception):
     """A call that the server refused.
 
-    ``code`` is the HTTP status, ``reason`` is the machine's word (``Conflict``, ``NotFound``, ``AlreadyExists``,
-    ``Invalid``, ``Forbidden``, …), ``str()`` is the server's message. ``about`` is what a Status tells of the object
-    besides: its name, group and kind, as far as they are known; two errors may be equal without it.
+    ``code`` is the HTTP status (0 if there was no answer), ``reason`` is the machine's word (``Conflict``,
+    ``NotFound``, ``AlreadyExists``, ``Invalid``, ``Forbidden``, …), ``str()`` is the server's message. ``about``
+    is what a Status tells of the object besides: its name, group and kind, as far as they are known; two errors may be
+    equal without it.
     """
 
     def __init__(
@@ -102,6 +103,39 @@ def bad_request(message: str) -> ApiError:
 
 def internal_error(message: str) -> ApiError:
     return ApiError(500, "InternalError", f"Internal error occurred: {message}")
+
+
+def too_many_requests() -> ApiError:
+    """429, of a server that has its hands full."""
+    return ApiError(429, "TooManyRequests", "Too many requests, please try again later.")
+
+
+def unavailable() -> ApiError:
+    """503, of whatever stands in front of a server that cannot be reached."""
+    return ApiError(503, "ServiceUnavailable", "the server is currently unable to handle the request")
+
+
+def timeout() -> ApiError:
+    """504, of a server that gave up."""
+    why = "request did not complete within requested timeout - context deadline exceeded"
+    return ApiError(504, "Timeout", f"Timeout: {why}")
+
+
+def expired() -> ApiError:
+    """410: a resourceVersion of which nothing is known any more."""
+    return ApiError(410, "Expired", "too old resource version")
+
+
+def unanswered(verb: str, path: str) -> ApiError:
+    """No refusal, for nobody said anything: the connection broke, as Go's client tells it, but for the server's name.
+
+    ``verb`` is the client's: ``create``, ``update``, …
+    """
+    method = _METHODS.get(verb, "Get")
+    return ApiError(0, "Unknown", f'{method} "{path}": EOF')
+
+
+_METHODS = {"create": "Post", "update": "Put", "patch": "Patch", "delete": "Delete", "deletecollection": "Delete"}
 
 
 def _about(name: str, group: str, kind: str) -> Mapping[str, str]:

@@ -1,9 +1,10 @@
 """An informer: a controller's view of one kind, which may lag behind the server.
 
 It has a position of its own in the kind's log and takes one change at a time. Its cache is the table that the
-last change taken left behind, so it needs no memory of its own and can be stalled for free.
+last change taken left behind, so it needs no memory of its own and can be stalled for free. If its watch expires, it
+is given all that there is in place of what it has missed.
 
-Source: client-go ``tools/cache`` (shared informers, their indexers and handlers).
+Source: client-go ``tools/cache`` (shared informers, their indexers and handlers; ``Replace``, after a list).
 """
 
 from __future__ import annotations
@@ -68,10 +69,15 @@ class TableCache:
 class Informer(TableCache):
     """One kind, as one controller sees it. ``take`` moves it on by one change; ``stalled`` is the driver's to heed."""
 
+    relisted: Table | None
+    """What it was given when its watch expired, and has yet to take over with ``replace``."""
+
     def __init__(self, store: Store, kind: Kind[Any], order: CacheOrder = by_name) -> None:
         super().__init__(kind, store.table(kind), order)
         self.stalled = False
         self.position = store.log(kind).end
+        self.relisted = None
+        self._store = store
         self._log = store.log(kind)
 
     def pending(self) -> int:
@@ -90,3 +96,26 @@ class Informer(TableCache):
         self.position += 1
         self.table = change.table
         return change, old
+
+    def expire(self) -> None:
+        """Its watch has expired: all that is there now is listed, and what has led to it is never known."""
+        self.relisted = self._store.table(self.kind)
+        self.position = self._log.end
+
+    def replace(self) -> Sequence[tuple[Change, Any | None]]:
+        """Takes over what was listed: how each object has changed since, and what the cache held in its place.
+
+        First what is gone, as it was last seen; then all that is there, as modified if the name was known, be it
+        unchanged.
+        """
+        now = self.relisted
+        assert now is not None, f"the watch of {self.kind.resource} has not expired"
+        before, known = self.table, self.everything()
+        self.table, self.relisted = now, None
+        gone = [(Change("DELETED", obj, now), obj) for obj in known if now.get(*_key(obj)) is None]
+        there = [(Change("MODIFIED", obj, now), before.get(*_key(obj))) for obj in self.everything()]
+        return [*gone, *there]
+
+
+def _key(obj: Any) -> tuple[str, str]:
+    return obj.metadata.namespace, obj.metadata.name

@@ -21,15 +21,13 @@ from reference.machinery.clock import VirtualClock
 from reference.machinery.driver import Answer, AskingEnvironment, Question
 from reference.machinery.environment import Controller, Environment
 from reference.machinery.events import EventRecorder
+from reference.machinery.faults import Perform
 from reference.machinery.informer import CacheOrder, Informer, by_name
 from reference.machinery.queue import WorkQueue
-from reference.machinery.store import Store
+from reference.machinery.store import Change, Store
 
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
 """Errors of the program rather than of the sync: they end the run, where upstream would panic."""
-
-Perform = Callable[[Call, str], Any]
-"""Performs a call in somebody's name (the controller's); raises ApiError."""
 
 
 class Runner:
@@ -81,8 +79,11 @@ class Runner:
         """
         delivered = False
         if self._seen != self._store.revision:
+            for change, old in self._relisted():
+                self._tell(change, old)
+                delivered = True
             for informer in self._in_order_of_news():
-                self._take_one(informer)
+                self._tell(*informer.take())
                 delivered = True
             if not any(informer.stalled for informer in self.informers.values()):
                 self._seen = self._store.revision
@@ -109,6 +110,11 @@ class Runner:
         self._write_events()
         return True
 
+    def expire(self, kind: Kind[Any]) -> None:
+        """The watch of this kind has expired: the controller sees next what there is now, and not how it came to it."""
+        self._informer(kind).expire()
+        self._seen = -1
+
     def next_due(self) -> datetime | None:
         """When the next delayed key becomes ready; None if none waits."""
         return self.queue.next_due()
@@ -120,6 +126,11 @@ class Runner:
     def _informer(self, kind: Kind[Any]) -> Informer:
         return self.informers[kind.resource]
 
+    def _relisted(self) -> list[tuple[Change, Any | None]]:
+        """What the informers take over whose watches have expired."""
+        lists = [it.replace() for it in self.informers.values() if it.relisted is not None and not it.stalled]
+        return [news for told in lists for news in told]
+
     def _in_order_of_news(self) -> list[Informer]:
         """The informers that may take news, each as often as it has any: the one whose news is the oldest first."""
         behind = [informer for informer in self.informers.values() if informer.pending() and not informer.stalled]
@@ -128,8 +139,7 @@ class Runner:
         news = [(revision, number) for number, informer in enumerate(behind) for revision in informer.revisions()]
         return [behind[number] for _, number in sorted(news)]
 
-    def _take_one(self, informer: Informer) -> None:
-        change, old = informer.take()
+    def _tell(self, change: Change, old: Any | None) -> None:
         controller = self.controller
         if change.type == "DELETED":
             self._run(controller.on_delete(change.object))

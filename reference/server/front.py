@@ -56,7 +56,7 @@ class Front:
             bodies.check_size(request.body)
             answer = self._methods[request.method](request, to, warnings)
         except ApiError as error:
-            answer = Answer(error.code, _refusal(in_words_of(self._server.version, error)))
+            answer = Answer(error.code, refusal(in_words_of(self._server.version, error)))
         finally:
             self._server.on_valid = None
         return msgspec.structs.replace(answer, warnings=tuple(dict.fromkeys(warnings)))
@@ -84,7 +84,7 @@ class Front:
         try:
             events += (_told(to.kind, event) for event in watched(store, to.kind, to.namespace, options, revision))
         except ApiError as error:
-            events.append({"type": "ERROR", "object": _refusal(error)})
+            events.append({"type": "ERROR", "object": refusal(error)})
         return Answer(200, events=events)
 
     def _post(self, request: Request, to: Route, warnings: list[str]) -> Answer:
@@ -225,7 +225,8 @@ def _status(status: str) -> Json:
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": status}
 
 
-def _refusal(error: ApiError) -> Json:
+def refusal(error: ApiError) -> Json:
+    """The ``Status`` that tells of an error."""
     document = _status("Failure") | {"message": error.message, "reason": error.reason, "code": error.code}
     if isinstance(error, PagesExpired):
         document["metadata"] = {"continue": error.continue_}

@@ -34,6 +34,9 @@ class Processes:
         self._news = Condition()
         self._answers: Queue[dict[str, Any]] = Queue()
         self._pids: dict[str, int] = {}
+        self._argv: dict[str, list[str]] = {}
+        self._expected: set[str] = set()
+        """Those whose end is no accident."""
         self._stopping = False
         self._supervisor = subprocess.Popen(
             [sys.executable, "-I", str(_SUPERVISOR)],
@@ -58,6 +61,21 @@ class Processes:
         """Starts one, whose output goes to a log of its own. Raises TargetError if it can't be started."""
         self._order({"name": name, "argv": argv, "log": str(self.log(name))})
         self._pids[name] = self._answer()["pid"]
+        self._argv[name] = argv
+
+    def restart(self, name: str) -> None:
+        """Kills one with SIGKILL, and starts it anew as it was started. Raises TargetError if that can't be done."""
+        self.kill(name)
+        self.start(name, self._argv[name])
+
+    def kill(self, name: str) -> None:
+        """Kills one with SIGKILL, and returns when it is gone: no accident, so ``check`` is content."""
+        with self._news:
+            self._expected.add(name)
+        self._order({"kill": name})
+        with self._news:
+            if not self._news.wait_for(lambda: name not in self._expected, _ANSWER_BOUND):
+                raise TargetError(f"{name} does not end {_ANSWER_BOUND:g} s after SIGKILL")
 
     def check(self, grace: float = 0.0) -> None:
         """Raises TargetError, with the end of its log, if one has ended; waits so many seconds for that news."""
@@ -126,7 +144,10 @@ class Processes:
     def _note_end(self, name: str, code: int) -> None:
         if not self._stopping:
             with self._news:
-                self._ended[name] = code
+                if name in self._expected:
+                    self._expected.remove(name)
+                else:
+                    self._ended[name] = code
                 self._news.notify_all()
 
 

@@ -6,8 +6,9 @@ document a line. When stdin ends, for whatever reason (the run is over, or was i
 it kills what it started, by process id, removes the directory and ends. Should it be killed itself, the kernel kills
 the processes (on Linux).
 
-In: ``{"name": …, "argv": […], "log": path}``. Out: ``{"directory": path}`` or ``{"refused": why}`` first, then
-``{"started": name, "pid": …}``, ``{"refused": why}``, ``{"ended": name, "code": …}``.
+In: ``{"name": …, "argv": […], "log": path}`` to start one, ``{"kill": name}`` to kill it. Out: ``{"directory": path}``
+or ``{"refused": why}`` first, then ``{"started": name, "pid": …}``, ``{"refused": why}``,
+``{"ended": name, "code": …}``.
 """
 
 from __future__ import annotations
@@ -38,21 +39,25 @@ def main() -> None:
     except OSError as error:
         _say(refused=f"no temporary directory can be made: {error}")
         return
-    processes: list[subprocess.Popen[bytes]] = []
+    processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
         _say(directory=directory)
         for line in sys.stdin:
-            _start(json.loads(line), processes)
+            order = json.loads(line)
+            if "kill" in order:
+                processes[order["kill"]].kill()
+            else:
+                _start(order, processes)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        for process in processes:
+        for process in processes.values():
             process.kill()
-        for process in processes:
+        for process in processes.values():
             process.wait()
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _start(order: dict[str, Any], processes: list[subprocess.Popen[bytes]]) -> None:
+def _start(order: dict[str, Any], processes: dict[str, subprocess.Popen[bytes]]) -> None:
     try:
         with Path(order["log"]).open("ab") as log:
             process = subprocess.Popen(
@@ -65,7 +70,7 @@ def _start(order: dict[str, Any], processes: list[subprocess.Popen[bytes]]) -> N
     except OSError as error:
         _say(refused=f"{order['name']} can't be started: {error}")
         return
-    processes.append(process)
+    processes[order["name"]] = process
     _say(started=order["name"], pid=process.pid)
     Thread(target=_tell_end, args=(order["name"], process), daemon=True).start()
 

@@ -41,7 +41,15 @@ _BY_HAND_BOUND = 300.0
 _BY_HAND = "start your Deployment controller, within {seconds:g} s, with this kubeconfig: {kubeconfig}"
 _LOOK_AGAIN = 0.03
 _ATTEMPTS = 3
-_CAPABILITIES = frozenset((Capability.STALLED_WATCHES, Capability.EVENTS, Capability.FREE_PODS))
+_CAPABILITIES = frozenset(
+    (
+        Capability.STALLED_WATCHES,
+        Capability.FAULT_INJECTION,
+        Capability.RESTARTS,
+        Capability.EVENTS,
+        Capability.FREE_PODS,
+    )
+)
 
 
 class LocalTarget:
@@ -191,7 +199,8 @@ class LocalTarget:
         powers = Powers(
             check=self.processes.check,
             busy=lambda: proxy.busy() or queues.busy(),
-            holds=proxy,
+            between=proxy,
+            restart=self._restart_deployment_controller,
             remove_namespaces=False,  # they go with the control plane
         )
         sessions = KubernetesSessions(Address(f"https://{LOOPBACK}:{ports.api_server}", admin), self._pace, powers)
@@ -236,6 +245,10 @@ class LocalTarget:
         path = self.processes.directory / f"{name}.kubeconfig"
         write_private(path, flags.kubeconfig(server, credentials, credentials.controllers))
         return path
+
+    def _restart_deployment_controller(self) -> None:
+        self.proxy.expect_restart()
+        self.processes.restart(DEPLOYMENT_MANAGER)
 
 
 def _check_room(directory: Path) -> None:

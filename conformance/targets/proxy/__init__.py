@@ -2,11 +2,15 @@
 
 The controller talks plain HTTP to a loopback port; the proxy adds its own credentials and passes everything on
 over TLS, byte for byte in both directions. ``hold`` keeps back what informers of a resource would see from now
-on, ``release`` delivers all of it in order. ``journal`` tells what was asked and answered, so that a scenario can
-prove that the controller really took the path it is about.
+on, ``release`` delivers all of it in order; ``break_watches`` and ``expire_watches`` cut it off; ``inject`` has chosen
+calls refused, left unanswered or answered late. ``journal``, ``struck`` and ``requests`` tell what was asked and
+answered, so that a scenario can prove that the controller really took the path it is about.
 
-The parts: ``asked`` says what a request is to Kubernetes, ``rules`` decides what becomes of it, ``peer`` is HTTP
-over asyncio streams, ``server`` carries the bytes, and this module runs it all in a thread of its own.
+Each watcher that is to see something else than the others needs a proxy, with its port, to itself.
+
+The parts: ``asked`` says what a request is to Kubernetes (``bodies`` the name of what it creates), ``rules`` decides
+what becomes of it, ``peer`` is HTTP over asyncio streams, ``server`` carries the bytes, and ``thread`` runs it all
+beside code that is not asynchronous.
 """
 
 from conformance.targets.proxy.asked import Asked, Exchange

@@ -1,4 +1,4 @@
-"""What an HTTP request asks of Kubernetes: in come a method, a path and headers, out goes a value.
+"""What an HTTP request asks of Kubernetes: in come a method, a path, headers and a body, out goes a value.
 
 Source: the API server's own reading of a request (apiserver ``RequestInfo``): verbs, groups, resources, names.
 """
@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
+
+from conformance.targets.proxy.bodies import name_in
+from reference.machinery.faults import Fault
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch"}
 
@@ -24,6 +27,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     resource: str = ""
     namespace: str = ""
     name: str = ""
+    """Of a creation, the one that the new object gives itself."""
     subresource: str = ""
     query: Mapping[str, str] = {}
     user_agent: str = ""
@@ -41,13 +45,17 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """A request, and the HTTP status that it was answered with."""
+    """A request, the HTTP status that it was answered with, and the fault that struck it.
+
+    The status is the server's, if it was asked, were its answer lost.
+    """
 
     asked: Asked
     status: int
+    fault: Fault | None = None
 
 
-def read_request(method: str, target: str, user_agent: str = "") -> Asked:
+def read_request(method: str, target: str, user_agent: str = "", body: bytes = b"") -> Asked:
     """What ``METHOD /target?query`` asks."""
     split = urlsplit(target)
     query = dict(parse_qsl(split.query, keep_blank_values=True))
@@ -59,6 +67,8 @@ def read_request(method: str, target: str, user_agent: str = "") -> Asked:
     if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in ("status", "finalize"):
         namespace, rest = rest[1], rest[2:]
     resource, name, subresource = (*rest, "", "")[:3]
+    if method == "POST" and not name:
+        name = name_in(body)
     return Asked(
         verb=_verb(method, name, query),
         path=split.path,

@@ -1,22 +1,30 @@
-"""What becomes of an answer that fills a cache: whether it is held, and whether it is the time to tell it.
+"""What becomes of a request and its answer: whether a fault strikes it, and when what fills a cache may be told.
 
-The rules live in the proxy's event loop and are touched by nothing else. Every piece of an answer asks ``passed``
-right before it is written, with no await in between: once ``hold`` has returned, not a byte more goes through.
+The rules live in the proxy's event loop and are touched by nothing else. Every piece of an answer that fills a cache
+asks ``passed`` right before it is written, with no await in between: once ``hold`` has returned, not a byte more goes
+through.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from conformance.targets.proxy.asked import Asked
+from reference.api.kinds import kind_named
+from reference.machinery.faults import Amiss, Fault, Faults
 
 _TURNS = ("deployments", "pods", "replicasets")
+_REFUSED = 400
 _TURN = 0.005
 """Seconds from one kind's turn to the next, at most."""
 
 
 class Rules:
     """Which resources are held (by their plural: ``deployments``), and how calm it has to be for news to be told.
+
+    ``faults`` are those in force, for single calls; watches are broken off by ``break_watches`` and ``expire_watches``.
 
     ``calm``, in seconds: news are told when none have come for so long, all that came since in one go. The controller
     so looks again when all others have done what followed from its last look, and takes the same path each time: how
@@ -29,6 +37,9 @@ class Rules:
         self._held: dict[str, asyncio.Event] = {}
         self._latest_news = 0.0
         self._untold = 0
+        self._watches: dict[str, list[asyncio.Event]] = {}
+        self._owed: dict[str, None] = {}
+        self.faults = Faults()
 
     def hold(self, resource: str) -> None:
         """From now on no list and no watch that fills a cache of this resource is told anything. Idempotent."""
@@ -47,6 +58,57 @@ class Rules:
     def untold(self) -> int:
         """How many answers wait for calm; those that are held do not count."""
         return self._untold
+
+    @property
+    def owed(self) -> tuple[str, ...]:
+        """The resources whose watches were broken off, and of which none has been taken up again."""
+        return tuple(self._owed)
+
+    def strike(self, asked: Asked) -> Fault | None:
+        """The fault that strikes this request, if any does; to be asked once a request."""
+        return self.faults.strike(
+            asked.verb, asked.resource, asked.subresource, asked.namespace, asked.name, asked.user_agent
+        )
+
+    def break_watches(self, resource: str) -> int:
+        """Breaks off every watch of the resource, held or not, with what is yet untold. How many there were."""
+        watches = self._watches.get(resource, [])
+        for watch in watches:
+            watch.set()
+        if watches:
+            self.expect(resource)
+        return len(watches)
+
+    def expire_watches(self, resource: str) -> None:
+        """The same, and 410 is the answer to each that is taken up again where it was."""
+        for _ in range(self.break_watches(resource)):
+            self.faults.add(Fault(verb="watch", kind=kind_named(resource), answer=Amiss.EXPIRED))
+
+    def expect(self, resource: str) -> None:
+        """The watches of the resource are gone, or will be, and are to be taken up again."""
+        self._owed[resource] = None
+
+    def expect_all(self) -> None:
+        """All watches will be gone, for whoever has them is about to end, and are to be taken up again."""
+        for resource, watches in self._watches.items():
+            if watches:
+                self.expect(resource)
+
+    @contextmanager
+    def watching(self, asked: Asked) -> Iterator[asyncio.Event]:
+        """Within it, ``asked`` is being answered; the event says that this is to be broken off, if it is a watch."""
+        broken = asyncio.Event()
+        watches = self._watches.setdefault(asked.resource, []) if asked.verb == "watch" else []
+        watches.append(broken)
+        try:
+            yield broken
+        finally:
+            watches.remove(broken)
+
+    def answered(self, asked: Asked, status: int) -> None:
+        """The server has begun to answer."""
+        if asked.verb == "watch" and status < _REFUSED:
+            self._owed.pop(asked.resource, None)
 
     def arrived(self) -> None:
         """A piece of an answer that fills a cache has come in."""

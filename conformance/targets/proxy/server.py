@@ -19,6 +19,8 @@ import msgspec
 from conformance.targets.proxy.asked import Asked, Exchange, read_request
 from conformance.targets.proxy.peer import Message, Peer
 from conformance.targets.proxy.rules import Rules
+from reference.machinery.faults import Amiss, Fault
+from reference.server.front import refusal
 
 # Of one connection, not of the message; and the encoding, which is asked for as ``identity`` so that a stream's
 # pieces are whole events.
@@ -104,19 +106,45 @@ class Server:
         return Peer("client", reader, writer)
 
     async def _exchange(self, request: h11.Request, body: bytes, controller: Peer, server: Peer) -> None:
-        """One request there, and its answer back."""
+        """One request there, and its answer back, unless a fault strikes it."""
         target = request.target.decode().removeprefix(self._prefix)
-        asked = read_request(request.method.decode(), target, _header(request, b"user-agent"))
+        asked = read_request(request.method.decode(), target, _header(request, b"user-agent"), body)
+        fault = self._rules.strike(asked)
+        if fault is not None and fault.is_refusal:
+            await self._refuse(asked, fault, controller)
+            return
         headers = [*_end_to_end(request), *self._own_headers]
         await server.send(
             h11.Request(method=request.method, target=target, headers=headers),
             *((h11.Data(data=body),) if body else ()),
             h11.EndOfMessage(),
         )
-        if asked.fills_a_cache:
-            await _unless_gone(controller, self._stream(asked, controller, server))
+        if fault is not None and not asked.fills_a_cache:
+            await self._answer_amiss(asked, fault, controller, server)
+        elif asked.fills_a_cache:
+            with self._rules.watching(asked) as broken:
+                await _unless(controller, broken, self._stream(asked, fault, controller, server))
         else:
             await self._answer(asked, controller, server)
+
+    async def _refuse(self, asked: Asked, fault: Fault, controller: Peer) -> None:
+        error = fault.refusal(asked.name)
+        self._tell(Exchange(asked, error.code, fault))
+        status = msgspec.json.encode(refusal(error))
+        headers = [("content-type", "application/json"), ("content-length", str(len(status)))]
+        if fault.seconds:
+            headers.append(("retry-after", str(fault.seconds)))
+        await controller.send(
+            h11.Response(status_code=error.code, headers=headers), h11.Data(data=status), h11.EndOfMessage()
+        )
+
+    async def _answer_amiss(self, asked: Asked, fault: Fault, controller: Peer, server: Peer) -> None:
+        """The server's whole answer, late or not at all."""
+        answer = [self._seen(asked, await server.receive(), fault)]
+        while not isinstance(answer[-1], h11.EndOfMessage):
+            answer.append(self._seen(asked, await server.receive(), fault))
+        await _mistreated(fault)
+        await controller.send(*answer)
 
     async def _answer(self, asked: Asked, controller: Peer, server: Peer) -> None:
         while True:
@@ -125,13 +153,13 @@ class Server:
             if isinstance(message, h11.EndOfMessage):
                 return
 
-    async def _stream(self, asked: Asked, controller: Peer, server: Peer) -> None:
+    async def _stream(self, asked: Asked, fault: Fault | None, controller: Peer, server: Peer) -> None:
         """An answer piece by piece, each when the rules let it pass."""
         arrived: asyncio.Queue[h11.Event | None] = asyncio.Queue()
 
         async def read_ahead() -> None:
             try:
-                while not isinstance(message := self._seen(asked, await server.receive()), h11.EndOfMessage):
+                while not isinstance(message := self._seen(asked, await server.receive(), fault), h11.EndOfMessage):
                     self._rules.arrived()
                     arrived.put_nowait(message)
                 arrived.put_nowait(message)
@@ -139,6 +167,8 @@ class Server:
                 arrived.put_nowait(None)
 
         async with _running(read_ahead()):
+            if fault is not None:
+                await _mistreated(fault)
             while (piece := await arrived.get()) is not None:
                 await self._rules.passed(asked)
                 await controller.send(piece)
@@ -147,20 +177,30 @@ class Server:
             await self._rules.passed(asked)
             raise EOFError("the API server broke off")
 
-    def _seen(self, asked: Asked, message: Message) -> h11.Event:
+    def _seen(self, asked: Asked, message: Message, fault: Fault | None = None) -> h11.Event:
         """What of ``message`` goes on to the controller."""
         if isinstance(message, h11.ConnectionClosed):
             raise EOFError("the API server closed the connection")
         if isinstance(message, h11.Response):
-            self._tell(Exchange(asked, message.status_code))
+            self._tell(Exchange(asked, message.status_code, fault))
+            self._rules.answered(asked, message.status_code)
             return h11.Response(status_code=message.status_code, reason=message.reason, headers=_end_to_end(message))
         return message
 
 
-async def _unless_gone(controller: Peer, answering: Coroutine[Any, Any, None]) -> None:
-    """Runs ``answering`` to its end, or breaks it off when the controller hangs up."""
-    async with _running(answering) as answer, _running(controller.feed()) as more:
-        await asyncio.wait((answer, more), return_when=asyncio.FIRST_COMPLETED)
+async def _mistreated(fault: Fault) -> None:
+    """What comes before an answer that is late, or in its place if it is lost."""
+    if fault.answer is Amiss.LOST:
+        raise EOFError("the answer is lost")
+    await asyncio.sleep(fault.seconds)
+
+
+async def _unless(controller: Peer, broken: asyncio.Event, answering: Coroutine[Any, Any, None]) -> None:
+    """Runs ``answering`` to its end, or breaks it off when it is ``broken``, or when the controller hangs up."""
+    async with _running(answering) as answer, _running(controller.feed()) as more, _running(broken.wait()) as end:
+        await asyncio.wait((answer, more, end), return_when=asyncio.FIRST_COMPLETED)
+        if end.done():
+            raise EOFError("the watch is broken off")
         if more.done() and not answer.done() and not more.result():
             raise EOFError("the controller hung up")
         await answer
