@@ -45,7 +45,6 @@ _CAPABILITIES = frozenset(
     (
         Capability.STALLED_WATCHES,
         Capability.FAULT_INJECTION,
-        Capability.RESTARTS,
         Capability.EVENTS,
         Capability.FREE_PODS,
     )
@@ -150,7 +149,8 @@ class LocalTarget:
             raise TargetError(str(error)) from error
         self.kubernetes = version.name
         counted = (Capability.TERMINATING_REPLICAS,) if version.terminating_replicas else ()
-        self.capabilities = _CAPABILITIES.union(counted)
+        ours = (Capability.RESTARTS,) if self._reconciler.process else ()
+        self.capabilities = _CAPABILITIES.union(counted, ours)
 
     def _start(self, programs: Components, starting: ExitStack) -> None:
         """Starts all; what ``starting`` then holds stops it."""
@@ -200,7 +200,7 @@ class LocalTarget:
             check=self.processes.check,
             busy=lambda: proxy.busy() or queues.busy(),
             between=proxy,
-            restart=self._restart_deployment_controller,
+            restart=self._restart_reconciler if self._reconciler.process else None,
             remove_namespaces=False,  # they go with the control plane
         )
         sessions = KubernetesSessions(Address(f"https://{LOOPBACK}:{ports.api_server}", admin), self._pace, powers)
@@ -246,9 +246,10 @@ class LocalTarget:
         write_private(path, flags.kubeconfig(server, credentials, credentials.controllers))
         return path
 
-    def _restart_deployment_controller(self) -> None:
+    def _restart_reconciler(self) -> None:
+        """Kills the Deployment controller, and starts it anew."""
         self.proxy.expect_restart()
-        self.processes.restart(DEPLOYMENT_MANAGER)
+        self.processes.restart(self._reconciler.process)
 
 
 def _check_room(directory: Path) -> None:
