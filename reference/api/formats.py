@@ -43,6 +43,7 @@ _LABEL_VALUE_TEXT = (
 _remembered = lru_cache(maxsize=4096)  # the same few keys and values come again with every write
 
 
+@_remembered
 def dns_label(text: str) -> list[str]:
     """RFC 1123 label: the names of containers and volumes."""
     faults = _at_most(text, LABEL_LENGTH)

@@ -54,12 +54,7 @@ def template_spec_causes(spec: Raw, path: str, version: Version) -> list[Cause]:
 
 def pod_image_causes(spec: Raw, path: str) -> list[Cause]:
     """What is wrong with the images of a Pod, and would not be with a template's."""
-    decoded = msgspec.json.decode(spec)
-    return [
-        cause
-        for kind in ("containers", "initContainers")
-        for cause in _blank_causes(decoded.get(kind, ()), f"{path}.{kind}")
-    ]
+    return list(_remembered_images(bytes(spec), path))
 
 
 def pod_update_causes(new: Raw, old: Raw, path: str, version: Version) -> list[Cause]:
@@ -129,6 +124,16 @@ def _immutable(spec: Json) -> Json:
     for kind in ("containers", "initContainers"):
         kept[kind] = [{**container, "image": ""} for container in spec.get(kind, [])]
     return kept
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered_images(spec: bytes, path: str) -> tuple[Cause, ...]:
+    decoded = msgspec.json.decode(spec)
+    return tuple(
+        cause
+        for kind in ("containers", "initContainers")
+        for cause in _blank_causes(decoded.get(kind, ()), f"{path}.{kind}")
+    )
 
 
 @lru_cache(maxsize=_REMEMBERED)

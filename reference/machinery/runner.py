@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any
 
 from reference.api.errors import ApiError
-from reference.api.kinds import Kind
 from reference.machinery import driver
 from reference.machinery.client import Call, Client
 from reference.machinery.clock import VirtualClock
@@ -53,18 +52,24 @@ class Runner:
         self._recorder = EventRecorder(clock, Client(driver.ask))
         self.controller = factory(AskingEnvironment(self.queue, self._recorder))
         self.name = self.controller.name
-        self.informers = {kind.resource: Informer(store, kind, order) for kind in self.controller.watches}
+        informers = self.informers = {kind.resource: Informer(store, kind, order) for kind in self.controller.watches}
         self._answers: dict[type[Any], Callable[[Any], Answer]] = {
             Call: self._answer_call,
-            driver.CacheGet: lambda asked: self._informer(asked.kind).get(asked.namespace, asked.name),
-            driver.CacheList: lambda asked: self._informer(asked.kind).list(asked.namespace),
-            driver.CacheControlledBy: lambda asked: self._informer(asked.kind).controlled_by(
+            driver.CacheGet: lambda asked: informers[asked.kind.resource].get(asked.namespace, asked.name),
+            driver.CacheList: lambda asked: informers[asked.kind.resource].list(asked.namespace),
+            driver.CacheControlledBy: lambda asked: informers[asked.kind.resource].controlled_by(
                 asked.namespace, asked.owner_uid
             ),
-            driver.CacheClaimable: lambda asked: self._informer(asked.kind).claimable(asked.namespace, asked.owner_uid),
-            driver.CacheSelected: lambda asked: self._informer(asked.kind).selected(asked.namespace, asked.selector),
-            driver.CacheSelecting: lambda asked: self._informer(asked.kind).selecting(asked.namespace, asked.labels),
-            driver.CacheVersion: lambda asked: self._informer(asked.kind).resource_version(),
+            driver.CacheClaimable: lambda asked: informers[asked.kind.resource].claimable(
+                asked.namespace, asked.owner_uid
+            ),
+            driver.CacheSelected: lambda asked: informers[asked.kind.resource].selected(
+                asked.namespace, asked.selector
+            ),
+            driver.CacheSelecting: lambda asked: informers[asked.kind.resource].selecting(
+                asked.namespace, asked.labels
+            ),
+            driver.CacheVersion: lambda asked: informers[asked.kind.resource].resource_version(),
             driver.Now: lambda _: clock.now(),
             driver.Together: lambda asked: tuple(self._answer(question) for question in asked.questions),
         }
@@ -122,9 +127,6 @@ class Runner:
     def _write_events(self) -> None:
         if self._recorder.pending:
             self._run(self._recorder.flush(self.name))
-
-    def _informer(self, kind: Kind[Any]) -> Informer:
-        return self.informers[kind.resource]
 
     def _relisted(self) -> list[tuple[Change, Any | None]]:
         """What the informers take over whose watches have expired."""

@@ -25,10 +25,10 @@ class StaleCache(Exception):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """What was written on behalf of one ReplicaSet: the newest resourceVersion by kind, 0 if it is no number."""
+    """What was written on behalf of one ReplicaSet: the newest resourceVersion by resource, 0 if it is no number."""
 
     uid: str
-    versions: Map[Kind[Any], int] = Map()
+    versions: Map[str, int] = Map()
 
 
 class ConsistencyStore:
@@ -51,8 +51,8 @@ class ConsistencyStore:
             known = Written(uid)
         text = metadata.resource_version
         version = int(text) if text.isdecimal() else 0
-        if version == 0 or version > known.versions.get(kind, 0):
-            self.by_key = self.by_key.set(key, Written(uid, known.versions.set(kind, version)))
+        if version == 0 or version > known.versions.get(kind.resource, 0):
+            self.by_key = self.by_key.set(key, Written(uid, known.versions.set(kind.resource, version)))
 
     def clear(self, key: str, uid: str = "") -> None:
         """Forgets the record if it is of this uid, or of any if none is given."""
@@ -69,7 +69,7 @@ class ConsistencyStore:
         if known is None:
             return
         for kind in _WRITTEN_KINDS:
-            wrote = known.versions.get(kind, 0)
+            wrote = known.versions.get(kind.resource, 0)
             if wrote == 0:
                 continue
             read = await self._cache.resource_version(kind)
