@@ -9,11 +9,12 @@ Source: upstream's worker loops (``processNextWorkItem``) and client-go's shared
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
 from typing import Any
 
 from reference.api.errors import ApiError
+from reference.api.kinds import Kind
 from reference.machinery import driver
 from reference.machinery.client import Call, Client
 from reference.machinery.clock import VirtualClock
@@ -82,18 +83,19 @@ class Runner:
 
         Whether there was any.
         """
-        delivered = False
-        if self._seen != self._store.revision:
-            for change, old in self._relisted():
-                self._tell(change, old)
-                delivered = True
-            for informer in self._in_order_of_news():
-                self._tell(*informer.take())
-                delivered = True
-            if not any(informer.stalled for informer in self.informers.values()):
-                self._seen = self._store.revision
+        if self._seen == self._store.revision:
+            return False
+        told = [informer for informer in self.informers.values() if not informer.stalled]
+        relisted = [news for informer in told if informer.relisted is not None for news in informer.replace()]
+        for change, old in relisted:
+            self._tell(change, old)
+        behind = _in_order_of_news(told)
+        for informer in behind:
+            self._tell(*informer.take())
+        if len(told) == len(self.informers):
+            self._seen = self._store.revision
         self._write_events()
-        return delivered
+        return bool(relisted or behind)
 
     def sync_next(self) -> bool:
         """Does one sync, of the key that is ready the longest, and writes its events; False if none is ready.
@@ -117,7 +119,7 @@ class Runner:
 
     def expire(self, kind: Kind[Any]) -> None:
         """The watch of this kind has expired: the controller sees next what there is now, and not how it came to it."""
-        self._informer(kind).expire()
+        self.informers[kind.resource].expire()
         self._seen = -1
 
     def next_due(self) -> datetime | None:
@@ -127,19 +129,6 @@ class Runner:
     def _write_events(self) -> None:
         if self._recorder.pending:
             self._run(self._recorder.flush(self.name))
-
-    def _relisted(self) -> list[tuple[Change, Any | None]]:
-        """What the informers take over whose watches have expired."""
-        lists = [it.replace() for it in self.informers.values() if it.relisted is not None and not it.stalled]
-        return [news for told in lists for news in told]
-
-    def _in_order_of_news(self) -> list[Informer]:
-        """The informers that may take news, each as often as it has any: the one whose news is the oldest first."""
-        behind = [informer for informer in self.informers.values() if informer.pending() and not informer.stalled]
-        if len(behind) == 1:
-            return behind * behind[0].pending()
-        news = [(revision, number) for number, informer in enumerate(behind) for revision in informer.revisions()]
-        return [behind[number] for _, number in sorted(news)]
 
     def _tell(self, change: Change, old: Any | None) -> None:
         controller = self.controller
@@ -164,3 +153,12 @@ class Runner:
 
     def _call(self, call: Call) -> Any:
         return self._perform(call, self.name)
+
+
+def _in_order_of_news(informers: Sequence[Informer]) -> list[Informer]:
+    """The informers, each as often as it has news: the one whose news is the oldest first."""
+    behind = [informer for informer in informers if informer.pending()]
+    if len(behind) == 1:
+        return behind * behind[0].pending()
+    news = [(revision, number) for number, informer in enumerate(behind) for revision in informer.revisions()]
+    return [behind[number] for _, number in sorted(news)]
