@@ -11,6 +11,7 @@ interruption, nothing selected, or nothing but skipped scenarios. Nothing passes
 from __future__ import annotations
 
 import gc
+import shlex
 import signal
 import sys
 import threading
@@ -205,9 +206,17 @@ class Run:
         self._prepared = True
         for module in collection.step_modules():
             self._config.pluginmanager.register(module, module.__name__)
-        self._config.pluginmanager.register(
-            recording.Recorder(self.target, self._fixed()), "deployment-conformance-recorder"
-        )
+        reports = Path(self._config.option.report) if self._config.option.report else None
+        recorder = recording.Recorder(self.target, self._fixed(), reports, self._line_for)
+        self._config.pluginmanager.register(recorder, "deployment-conformance-recorder")
+
+    def _line_for(self, nodeid: str) -> str:
+        """What runs this one scenario again, on the same target."""
+        option = self._config.option
+        said = {"target": self._name, "kubernetes": self._kubernetes}
+        said |= {name.replace("_", "-"): value for name in _OF_TARGETS if (value := getattr(option, name))}
+        words = ["pytest", nodeid, *(f"--{name}={value}" for name, value in said.items())]
+        return shlex.join(words + [f"--fixed={fault}" for fault in option.fixed])
 
     def _fixed(self) -> Collection[str]:
         from conformance.targets import registry

@@ -10,9 +10,10 @@ from __future__ import annotations
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -20,6 +21,7 @@ from pytest_bdd.parser import ScenarioTemplate
 from pytest_bdd.parser import Step as BddStep
 from pytest_bdd.types import THEN
 
+from conformance import bundle
 from conformance.collection import example_of, issue, obstacle_of, tags_of, template_of
 from conformance.kubectl import KubectlError
 from conformance.kubectl_line import CommandError
@@ -27,7 +29,7 @@ from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step, StepOutcome
 from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.tables import TableError
-from conformance.targets.protocol import Session, Target, TargetError
+from conformance.targets.protocol import Observing, Session, Target, TargetError
 from conformance.undefined import undefined_steps
 from reference.api.errors import ApiError
 
@@ -50,6 +52,9 @@ class Entry(msgspec.Struct, frozen=True):
     feature: Feature
     row: int
     """Which row of the examples it is, from 0."""
+    kubernetes: str = ""
+    """What the target turned out to be."""
+    observations: tuple[str, ...] = ()
 
 
 class Running:
@@ -124,6 +129,17 @@ class Running:
         elif self.outcome == "failed" and self._looks[self._ended - 1]:
             self._scenario = msgspec.structs.replace(self._scenario, outcome="known-fault", reason=link, link=link)
 
+    def keep(self, reports: Path, repeat: str, session: Session | None) -> None:
+        """Puts all that may tell why the scenario did not pass beside the reports."""
+        scenario = msgspec.structs.replace(self._scenario, steps=tuple(self._steps))
+        try:
+            kept = bundle.keep(reports, scenario, repeat, session)
+        except OSError as error:
+            kept = ""
+            reason = f"what there was could not be kept in {reports}: {error.strerror}"
+            self._scenario = msgspec.structs.replace(self._scenario, reason=self._scenario.reason or reason)
+        self._scenario = msgspec.structs.replace(self._scenario, kept=kept)
+
     def skip(self, reason: str) -> None:
         self._scenario = msgspec.structs.replace(self._scenario, outcome="skipped", reason=reason)
 
@@ -156,10 +172,22 @@ RUNNING = pytest.StashKey[Running]()
 class Recorder:
     """The hooks of the process that runs the scenarios."""
 
-    def __init__(self, target: Target, fixed: Collection[str] = ()) -> None:
-        """``fixed`` are the known faults that the target does not have, whatever its version."""
+    def __init__(
+        self,
+        target: Target,
+        fixed: Collection[str] = (),
+        reports: Path | None = None,
+        repeat: Callable[[str], str] = str,
+    ) -> None:
+        """``fixed`` are the known faults that the target does not have, whatever its version.
+
+        What is kept of scenarios that do not pass goes into ``reports``; ``repeat`` gives the line that runs a node
+        id again.
+        """
         self._target = target
         self._fixed = fixed
+        self._reports = reports
+        self._repeat = repeat
         self._defined: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
 
     @pytest.hookimpl(tryfirst=True)
@@ -188,12 +216,20 @@ class Recorder:
 
     def pytest_bdd_step_error(self, request: pytest.FixtureRequest, exception: Exception) -> None:
         running = request.node.stash.get(RUNNING, None)
-        if running is None or self._has_died(request, running):
+        if running is None:
             return
-        if isinstance(exception, FAILURES):
-            running.end_step("failed", _session(request), _in_words(exception))
-        else:
-            running.could_not(_in_words(exception))
+        if not self._has_died(request, running):
+            if isinstance(exception, FAILURES):
+                running.end_step("failed", _session(request), _in_words(exception))
+            else:
+                running.could_not(_in_words(exception))
+        if self._reports and not self._fault_of(request.node):
+            running.keep(self._reports, self._repeat(request.node.nodeid), _session(request))
+
+    def _fault_of(self, item: pytest.Item) -> str:
+        """The known fault for which an item's scenario must fail; empty if it must pass."""
+        template = template_of(item)
+        return tags_of(template).fault_on(self._target, self._fixed) if template else ""
 
     def _has_died(self, request: pytest.FixtureRequest, running: Running) -> bool:
         """Whether the target can no longer be believed; if so, the whole run ends after this scenario."""
@@ -219,9 +255,12 @@ class Recorder:
             running.skip(str(error))
         elif error is not None and running.outcome in ("passed", "known-fault"):
             running.could_not(_in_words(error))
-        elif report.when == "call" and (template := template_of(item)):
-            running.end(tags_of(template).fault_on(self._target, self._fixed))
-        entry = running.entry(report.duration)
+        elif report.when == "call":
+            running.end(self._fault_of(item))
+        observations = tuple(self._target.observations) if isinstance(self._target, Observing) else ()
+        entry = msgspec.structs.replace(
+            running.entry(report.duration), kubernetes=self._target.kubernetes, observations=observations
+        )
         if running.outcome == "known-fault":
             report.outcome, report.wasxfail = "skipped", running.reason  # what pytest calls an expected failure
         elif running.outcome == "failed" and report.passed:
@@ -280,7 +319,7 @@ class Ledger:
         features = {entry.feature.path: entry.feature for entry in entries}
         return Report(
             target=self._target,
-            kubernetes=self._kubernetes,
+            kubernetes=next((entry.kubernetes for entry in entries if entry.kubernetes), self._kubernetes),
             versions={
                 "deployment-conformance": metadata.version("deployment-conformance"),
                 "pytest": pytest.__version__,
@@ -290,6 +329,7 @@ class Ledger:
             duration=round(time.perf_counter() - self._clock, 3),
             features=tuple(features.values()),
             scenarios=tuple(entry.scenario for entry in entries),
+            observations=next((entry.observations for entry in entries if entry.observations), ()),
             problems=tuple(self._problems),
         )
 

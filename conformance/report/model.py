@@ -74,6 +74,8 @@ class Scenario(Part, frozen=True, kw_only=True):
     """Why it was skipped, what could not run, or which known fault it shows."""
     link: str = ""
     """Where that fault is told of."""
+    kept: str = ""
+    """The folder, beside the report, of what was kept of the cluster when it failed."""
     duration: Annotated[float, msgspec.Meta(description="seconds")] = 0.0
     steps: tuple[Step, ...] = ()
 
@@ -102,13 +104,15 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
     schema: SchemaId = SCHEMA
     target: str
     kubernetes: str
-    """The minor version that the target was asked to behave as."""
+    """The minor version that the target was asked to behave as, or turned out to be."""
     versions: dict[str, str]
     """Of the software that took part, by name."""
     started: datetime
     duration: Annotated[float, msgspec.Meta(description="seconds")]
     features: tuple[Feature, ...]
     scenarios: tuple[Scenario, ...]
+    observations: tuple[str, ...] = ()
+    """What was found out of the target before the first scenario, a sentence each."""
     problems: tuple[str, ...] = ()
     """What kept the run itself from being whole, a sentence each: a component that died, an interruption."""
 

@@ -20,6 +20,8 @@ def story(scenario: Scenario) -> str:
     more = scenario.reason.removeprefix(lines[0]).lstrip(NEWLINE)
     if more and not told:
         lines += ["", more]
+    if scenario.kept:
+        lines += ["", f"what was kept of the cluster: {scenario.kept}/ beside the report"]
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import pytest
 
 from conformance.report import html, junit
 from conformance.report.model import Report
+
+FAILURES = "failures"
+"""The folder beside the report's files, in which each scenario that did not pass has one."""
 
 
 def prepare(directory: Path) -> None:
@@ -23,13 +27,23 @@ def prepare(directory: Path) -> None:
 
 
 def write(report: Report, directory: Path) -> None:
-    """Writes all three files. Raises UsageError if one cannot be written; the earlier ones are left whole."""
+    """Writes all three files. Raises UsageError if one cannot be written; the earlier ones are left whole.
+
+    What an earlier run kept of its failures goes.
+    """
     try:
+        _forget(directory, {scenario.kept for scenario in report.scenarios})
         write_whole(directory / "report.json", msgspec.json.encode(report) + b"\n")
         write_whole(directory / "junit.xml", junit.render(report))
         write_whole(directory / "report.html", html.render(report).encode())
     except OSError as error:
         raise _unwritable(directory, error) from error
+
+
+def _forget(directory: Path, kept: set[str]) -> None:
+    for folder in (directory / FAILURES).glob("*"):
+        if f"{FAILURES}/{folder.name}" not in kept:
+            shutil.rmtree(folder)
 
 
 def write_whole(file: Path, content: bytes) -> None:

@@ -6,7 +6,7 @@ the server, whose queues can be looked into, which components can die.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Protocol
@@ -55,6 +55,8 @@ class Powers(msgspec.Struct, frozen=True, kw_only=True):
     between: Between | None = None
     restart: Callable[[], None] | None = None
     """Kills the Deployment controller and starts it anew."""
+    logs: Callable[[], Mapping[str, bytes]] = dict
+    """What the controllers have said, by name, as far as it can be reached."""
     remove_namespaces: bool = True
     """False where the whole cluster goes at the end."""
 
@@ -204,6 +206,9 @@ class KubernetesSession:
             self._powers.between.release(resource)
         self._held.clear()
         self._powers.between.clear()
+
+    def evidence(self) -> Mapping[str, bytes]:
+        return {"watch.jsonl": self._view.journal(), **self._powers.logs()}
 
     def _write(self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON) -> Json:
         answer = self._ask(method, path, body, content_type)

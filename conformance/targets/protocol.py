@@ -9,7 +9,7 @@ Pod in ``conformance.pods``, on top of these verbs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from enum import StrEnum
@@ -124,6 +124,15 @@ class Session(Protocol):
 
         Raises TargetError while one of its views is held, for it would not start to work.
         """
+        ...
+
+
+@runtime_checkable
+class Witness(Protocol):
+    """A session that can tell more of its namespace than the API does."""
+
+    def evidence(self) -> Mapping[str, bytes]:
+        """Files by name, for whoever wants to know why a scenario failed. Raises nothing."""
         ...
 
 

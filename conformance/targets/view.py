@@ -7,6 +7,7 @@ watched from there; a watch that ends is taken up again by another list.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from contextlib import aclosing
 from threading import Condition
@@ -24,6 +25,7 @@ from reference.api.objects import Json
 
 WATCHED: tuple[Kind[Any], ...] = (DEPLOYMENT, REPLICA_SET, POD, EVENT)
 _GONE = 410
+_JOURNAL = 1 << 20
 _AS_CACHED = {"resourceVersion": "0"}
 """What the server's cache holds will do, for the watch tells the rest; a list of now may take a tenth of a second."""
 
@@ -72,6 +74,8 @@ class View:
         self._changed = Condition()
         self._failure: TargetError | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._journal: deque[bytes] = deque()
+        self._journal_size = 0
         self.last_change = monotonic()
         self.what_changed = "nothing"
 
@@ -129,6 +133,11 @@ class View:
             if self._failure is not None:
                 raise self._failure
 
+    def journal(self) -> bytes:
+        """The latest events of the watches as they came, a line each: as many as a megabyte holds."""
+        with self._changed:
+            return b"".join(line + b"\n" for line in self._journal)
+
     async def _follow(self, kind: Kind[Any], version: str) -> None:
         try:
             while True:
@@ -145,6 +154,7 @@ class View:
         try:
             async with aclosing(lines(self._client, kind.path(self._namespace), query)) as events:
                 async for line in events:
+                    self._note(line)
                     event = msgspec.json.decode(line, type=_Event)
                     if event.type == "ERROR":
                         raise refusal(_GONE, event.object)
@@ -154,6 +164,13 @@ class View:
         except ApiError as error:
             if error.code != _GONE:
                 raise
+
+    def _note(self, line: bytes) -> None:
+        with self._changed:
+            self._journal.append(line)
+            self._journal_size += len(line)
+            while self._journal_size > _JOURNAL:
+                self._journal_size -= len(self._journal.popleft())
 
     async def _list(self, kind: Kind[Any]) -> str:
         """Takes over what is there; the resourceVersion to watch from."""

@@ -59,9 +59,10 @@ def everything(admin: ApiServer) -> dict[str, str]:
     return found
 
 
-def run(limited: Limited, *words: str) -> subprocess.CompletedProcess[str]:
+def run(limited: Limited, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     options = ["--target=kubeconfig", f"--context={CONTEXT}", f"--kubeconfig={limited.kubeconfig}"]
-    return subprocess.run([PROGRAM, "run", *options, *words], capture_output=True, text=True, timeout=300, check=False)
+    command = [str(PROGRAM), "run", *options, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=cwd)
 
 
 def clean(limited: Limited, *words: str) -> str:
@@ -155,6 +156,32 @@ def test_missing_rights_are_listed_as_a_role(limited: Limited, tmp_path: Path) -
     assert "- apiGroups:\n  - ''\n  resources:\n  - namespaces\n  verbs:\n  - create\n" in str(told.value)
     assert token not in str(told.value)
     assert everything(limited.admin) == before
+
+
+def test_of_a_failure_all_that_may_explain_it_is_kept_but_no_credential(limited: Limited, tmp_path: Path) -> None:
+    features = tmp_path / "features"
+    features.mkdir()
+    (features / "wrong.feature").write_text(
+        "Feature: Wrong\n  @id:wrong/size\n  Scenario: A size that is wrong\n"
+        '    Given a Deployment "web" of 2 replicas, running "app:1"\n    Then the Deployment reports 3 replicas\n'
+    )
+    ended = run(limited, f"--report={tmp_path / 'out'}", cwd=tmp_path)
+    assert ended.returncode == 1, ended.stdout
+    [scenario] = read(tmp_path / "out").scenarios
+    assert scenario.kept == "failures/wrong-size"
+    kept = {file.name: file.read_text() for file in (tmp_path / "out" / scenario.kept).iterdir()}
+    assert sorted(kept) == [
+        "deployments.json", "events.json", "pods.json", "replica_sets.json", "story.txt", "watch.jsonl",
+    ]  # fmt: skip
+    assert len(json.loads(kept["pods.json"])) == 2
+    watched = [json.loads(line) for line in kept["watch.jsonl"].splitlines()]
+    assert {"Deployment", "ReplicaSet", "Pod", "Event"} == {event["object"]["kind"] for event in watched}
+    assert "✗ Then the Deployment reports 3 replicas" in kept["story.txt"]
+    repeat = "pytest features/wrong.feature::a_size_that_is_wrong --target=kubeconfig --kubernetes=1.37 --kubeconfig="
+    assert repeat in kept["story.txt"]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert f'<a href="{scenario.kept}/">' in page
+    assert limited.token not in "".join((*kept.values(), page, ended.stdout, ended.stderr))
 
 
 def test_a_context_that_is_not_named_is_refused(limited: Limited) -> None:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from conformance.bundle import LARGEST
 from conformance.collection import step_modules
 from conformance.report.model import Report, read
 
@@ -504,3 +505,42 @@ class TestHarmlessElsewhere:
         pytester.makepyfile("")
 
         assert pytester.runpytest_inprocess().ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+class TestWhatIsKept:
+    def test_a_failure_has_a_folder_beside_the_report_until_the_next_run(self, project: Project) -> None:
+        project.feature(COUNTED, MISCOUNTED)
+        result = project.run("--report=out")
+
+        counted, miscounted = project.report().scenarios
+        assert (counted.kept, miscounted.kept) == ("", "failures/fruit-miscounted")
+        folder = project.pytester.path / "out" / miscounted.kept
+        assert '"name": "apples"' in (folder / "replica_sets.json").read_text()
+        story = (folder / "story.txt").read_text()
+        assert "✗ Then there are 4 apples" in story
+        again = "pytest features/fruit.feature::apples_are_miscounted --target=toy --kubernetes=1.37"
+        assert story.endswith(f"run it again with\n  {again}\n")
+        result.stdout.fnmatch_lines("*failures/fruit-miscounted/ beside the report*")
+
+        project.run("--report=out", "-k", "fruit/counted")
+        assert list((project.pytester.path / "out" / "failures").iterdir()) == []
+
+    def test_nothing_is_kept_of_a_known_fault(self, project: Project) -> None:
+        project.feature(MISCOUNTED.replace("@id", "@known-fault:4 @id"))
+        project.run("--report=out")
+
+        assert [scenario.outcome for scenario in project.report().scenarios] == ["known-fault"]
+        assert not (project.pytester.path / "out" / "failures").exists()
+
+    def test_what_is_too_much_is_cut_and_says_so(self, project: Project) -> None:
+        project.feature(MISCOUNTED)
+        project.pytester.makeconftest(
+            (Path(__file__).parent / "toy.py").read_text()
+            + f"\nToySession.evidence = lambda self: {{'long.log': b'first' + b'.' * {3 * LARGEST} + b'last'}}\n"
+        )
+        project.run("--report=out")
+
+        log = (project.pytester.path / "out" / "failures" / "fruit-miscounted" / "long.log").read_text()
+        assert (log[:5], log[-4:]) == ("first", "last")
+        assert "bytes are left out here" in log
+        assert len(log) <= LARGEST

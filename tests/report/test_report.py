@@ -239,3 +239,12 @@ def test_a_report_that_finds_no_room_leaves_no_half_of_it(tmp_path: Path) -> Non
         signal.signal(signal.SIGXFSZ, ignored)
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_an_earlier_run_kept_of_its_failures_goes(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / "failures" / name).mkdir(parents=True)
+    kept = msgspec.structs.replace(rollout(), kept="failures/new")
+    writers.write(report(kept), tmp_path)
+    assert [it.name for it in (tmp_path / "failures").iterdir()] == ["new"]
+    assert '<a href="failures/new/">' in (tmp_path / "report.html").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ _SUPERVISOR_NAME = "the supervisor of the control plane's processes"
 _ANSWER_BOUND = 20.0
 _END_BOUND = 20.0
 _LOG_LINES = 8
+_END_OF_LOG = 1 << 20
 _LOG_LINE_LENGTH = 400
 
 
@@ -86,6 +88,16 @@ class Processes:
 
     def log(self, name: str) -> Path:
         return self.directory / f"{name}.log"
+
+    def logs(self) -> dict[str, bytes]:
+        """The end of what each has said, by file name."""
+        found = {}
+        for name in self._pids:
+            with suppress(OSError), self.log(name).open("rb") as log:
+                size = log.seek(0, os.SEEK_END)
+                log.seek(max(0, size - _END_OF_LOG))
+                found[self.log(name).name] = log.read()
+        return found
 
     def end_of_log(self, name: str) -> str:
         """The last lines that one has said, introduced."""

@@ -201,6 +201,7 @@ class LocalTarget:
             busy=lambda: proxy.busy() or queues.busy(),
             between=proxy,
             restart=self._restart_reconciler if self._reconciler.process else None,
+            logs=self.processes.logs,
             remove_namespaces=False,  # they go with the control plane
         )
         sessions = KubernetesSessions(Address(f"https://{LOOPBACK}:{ports.api_server}", admin), self._pace, powers)
