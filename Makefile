@@ -2,6 +2,7 @@
 #
 #   make conformance                the features on the reference model
 #   make conformance TARGET=local   on a real control plane; K="rollback" selects, KUBERNETES=1.36 another version
+#   make matrix                     on the model and a real control plane of every Kubernetes version, in one table
 #   make test                       everything that proves this project
 #   make parity                     the model's API server beside a real one, request by request; KUBERNETES=1.36
 #   make setup                      .venv with all that the tests need, to call .venv/bin/pytest by hand
@@ -24,10 +25,13 @@ MAKEFLAGS += --no-print-directory
 # By the environment a shell takes them as they are, whatever is in them.
 export TARGET KUBERNETES K REPORT
 
-.PHONY: conformance test parity bench upstream setup lock clean
+.PHONY: conformance matrix test parity bench upstream setup lock clean
 
 conformance: $(RUN)
 	@$(BIN)/deployment-conformance run --target="$$TARGET" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
+
+matrix: $(RUN)
+	@$(BIN)/deployment-conformance matrix --save="$$REPORT/matrix" -k "$$K"
 
 test: $(DEVELOP)
 	@$(BIN)/python .ci/check.py

@@ -16,6 +16,7 @@ COULD_NOT_RUN = 2
 _COMMANDS = {
     "run": "conformance.commands.run:run_command",
     "diff": "conformance.commands.diff:diff_command",
+    "matrix": "conformance.commands.matrix:matrix_command",
     "list": "conformance.commands.catalogue:list_command",
     "steps": "conformance.commands.catalogue:steps_command",
     "rbac": "conformance.commands.cluster:rbac_command",

@@ -64,6 +64,8 @@ POD_COLUMNS: dict[str, Callable[[Json], str]] = {
 }
 """The columns of a table of Pods, beside their count."""
 
+CONDITION_COLUMNS = ("type", "status", "reason", "message")
+
 COUNTERS = {
     "replicas": "replicas",
     "updated": "updatedReplicas",
@@ -71,6 +73,7 @@ COUNTERS = {
     "available": "availableReplicas",
     "unavailable": "unavailableReplicas",
     "terminating": "terminatingReplicas",
+    "collisions": "collisionCount",
 }
 """What a Deployment reports, by the word for it."""
 
@@ -153,15 +156,20 @@ class Looks:
 
     def expect_condition(self, type_: str, status: str, reason: str) -> None:
         """The Deployment has this condition."""
-        columns = ("type", "status", "reason", "message")
-        got = [{column: each.get(column, "") for column in columns} for each in self._conditions()]
-        if not any((row["type"], row["status"], row["reason"]) == (type_, status, reason) for row in got):
+        if not any((it["type"], it["status"], it["reason"]) == (type_, status, reason) for it in self._conditions()):
             wanted = f"the condition {type_} should be {status}, because of {reason}"
-            raise AssertionError(f"{wanted}; there are\n{tables.render(got, columns)}")
+            raise AssertionError(f"{wanted}; there are\n{tables.render(self._conditions(), CONDITION_COLUMNS)}")
 
-    def expect_annotation(self, key: str, value: str | None) -> None:
-        """The Deployment has the annotation of this value, or, with None, not at all."""
-        got = self.deployment()["metadata"].get("annotations", {}).get(key)
+    def expect_no_condition(self, type_: str) -> None:
+        """The Deployment has no condition of this type."""
+        if any(it["type"] == type_ for it in self._conditions()):
+            found = tables.render(self._conditions(), CONDITION_COLUMNS)
+            raise AssertionError(f"there should be no condition {type_}; there are\n{found}")
+
+    def expect_annotation(self, key: str, value: str | None, of: str = "") -> None:
+        """The Deployment, or the ReplicaSet ``of`` an image, has the annotation of this value; with None, has none."""
+        obj = self._session.get(REPLICA_SET, self.name_of(of)) if of else self.deployment()
+        got = obj["metadata"].get("annotations", {}).get(key)
         assert got == value, f"the annotation {key} should be {value or NONE}, and is {got or NONE}"
 
     def expect_event(self, message: str, reason: str = "") -> None:
@@ -185,9 +193,9 @@ class Looks:
         seen = Counter(tuple(POD_COLUMNS[column](pod) for column in columns) for pod in self._pods.all())
         return [{"count": str(count), **dict(zip(columns, cells, strict=True))} for cells, count in seen.items()]
 
-    def _conditions(self) -> list[Json]:
+    def _conditions(self) -> list[Row]:
         conditions: list[Json] = self.deployment().get("status", {}).get("conditions", [])
-        return conditions
+        return [{column: each.get(column, "") for column in CONDITION_COLUMNS} for each in conditions]
 
     def _events(self, message: str | None, reason: str) -> list[Json]:
         return [

@@ -20,7 +20,7 @@ from conformance.looks import Looks
 from conformance.manifests import deployment
 from conformance.pods import FROM, Change, Pods, State, choose, image_of, name_of, state_of
 from conformance.targets.protocol import Capability, Session, Target
-from reference.api.kinds import DEPLOYMENT, REPLICA_SET, Kind
+from reference.api.kinds import DEPLOYMENT, NAMESPACE, REPLICA_SET, Kind
 from reference.api.objects import Json
 from reference.machinery.faults import Fault
 
@@ -86,6 +86,11 @@ class Scenario:
             self.answer = str(error)
         else:
             raise AssertionError(f"{resolved!r} should have been refused, and answered {self.answer!r}")
+        self._session.settle()
+
+    def delete_namespace(self) -> None:
+        """Deletes the namespace with all that is in it; Pods that linger keep it."""
+        self._session.delete(NAMESPACE, self._session.namespace)
         self._session.settle()
 
     def change_pods(

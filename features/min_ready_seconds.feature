@@ -63,3 +63,23 @@ Feature: A Pod counts as available only when it has been ready for long enough
       Then the Deployment reports 2 replicas, 2 updated, 1 ready, 0 available
       When 20 seconds pass
       Then the Deployment reports 2 replicas, 2 updated, 1 ready, 1 available
+
+  Rule: It is part of the Deployment, and of every ReplicaSet that runs
+
+    @id:min-ready-seconds/changed
+    Scenario: Taken away while a Pod waits for its time, the Pod is available at once
+      Given a Deployment "web" of 1 replica, available after 300 seconds, running "app:1"
+      And all its Pods are ready
+      When the operator runs "kubectl patch deployment/web --patch='{"spec":{"minReadySeconds":0}}'"
+      Then the Deployment reports 1 replica, 1 ready, 1 available
+      And the condition Available is True because of MinimumReplicasAvailable
+
+    @id:min-ready-seconds/no-new-version
+    Scenario: Changed later, it starts no new version, and holds for the Pods that run
+      Given a Deployment "web" of 2 replicas, running "app:1"
+      And all its Pods are ready
+      When the operator runs "kubectl patch deployment/web --patch='{"spec":{"minReadySeconds":300}}'"
+      Then the ReplicaSets are
+        | revision | image | desired | ready | available |
+        | 1        | app:1 | 2       | 2     | 0         |
+      And the condition Available is False because of MinimumReplicasUnavailable

@@ -101,13 +101,15 @@ Feature: Recreate stops the old version before it starts the new one
         | 6     | app:1 | terminating |
 
   Rule: Pods that are over for good are not waited for
-    A failed or succeeded Pod stays listed until somebody clears it away. Nothing runs in it. Kubernetes 1.34 does not
-    wait for it either, but where one stays listed its controller does not look when the last of the others goes: the
-    new version starts with the controller's next look, whenever that is.
+    A failed or succeeded Pod stays listed until somebody clears it away. Nothing runs in it, so the new version need not
+    wait for it. Up to Kubernetes 1.36, though, the controller looks when no Pod is listed any more: where a finished one
+    stays, the new version waits until something else makes it look. Since 1.35 the counter of terminating Pods does that,
+    unless the controller hears of the counter first and of the Pods later.
 
     @id:recreate/finished-pods
     @needs:free-pods
-    @since:1.35
+    @known-fault:106410
+    @fixed-in:1.35
     Scenario Outline: An old Pod that has <ended>
       Given a Deployment "web" of 2 replicas, Recreate, lingering Pods, running "app:1"
       And all its Pods are ready
@@ -130,7 +132,8 @@ Feature: Recreate stops the old version before it starts the new one
 
     @id:recreate/finished-while-terminating
     @needs:free-pods
-    @since:1.35
+    @known-fault:106410
+    @fixed-in:1.35
     Scenario Outline: An old Pod that <ends> while it lingers
       Given a Deployment "web" of 1 replica, Recreate, lingering Pods, running "app:1"
       And all its Pods are ready
@@ -145,6 +148,24 @@ Feature: Recreate stops the old version before it starts the new one
         | ends     |
         | fails    |
         | succeeds |
+
+    @id:recreate/last-pod-gone-beside-a-finished-one
+    @needs:free-pods
+    @needs:stalled-watches
+    @known-fault:128798
+    @fixed-in:1.37
+    Scenario: The last Pod that runs is gone, and the controller hears of it late; one that has failed is still there
+      Given a Deployment "web" of 2 replicas, Recreate, lingering Pods, running "app:1"
+      And all its Pods are ready
+      And 1 Pod of "app:1" fails
+      And the Deployment controller's view of Pods is held
+      And the image becomes "app:2"
+      And all terminating Pods of "app:1" are gone
+      When the Deployment controller catches up
+      Then the Pods are
+        | count | image | state     |
+        | 1     | app:1 | failed    |
+        | 2     | app:2 | not ready |
 
   Rule: Scaling takes effect when there is something to scale
 
@@ -195,7 +216,8 @@ Feature: Recreate stops the old version before it starts the new one
     Kubernetes 1.34, and the new version fills up with the controller's next look, whenever that is.
 
     @id:recreate/from-rolling-update
-    @since:1.35
+    @known-fault:106410
+    @fixed-in:1.35
     Scenario: To Recreate in the middle of a rolling update: the old Pods go, then the new version fills up
       Given a Deployment "web" of 4 replicas, maxSurge 1, maxUnavailable 1, lingering Pods, running "app:1"
       And all its Pods are ready

@@ -42,6 +42,11 @@ def condition_is(scenario: Scenario, type_: str, status: str, reason: str) -> No
     scenario.look.expect_condition(type_, status, reason)
 
 
+@then(parsers.parse("there is no condition {type_:w}"))
+def no_condition(scenario: Scenario, type_: str) -> None:
+    scenario.look.expect_no_condition(type_)
+
+
 @then(parsers.parse('the Deployment\'s annotation "{key}" is "{value}"'))
 def annotation_is(scenario: Scenario, key: str, value: str) -> None:
     scenario.look.expect_annotation(key, value)
@@ -50,6 +55,16 @@ def annotation_is(scenario: Scenario, key: str, value: str) -> None:
 @then(parsers.parse('the Deployment has no annotation "{key}"'))
 def no_annotation(scenario: Scenario, key: str) -> None:
     scenario.look.expect_annotation(key, None)
+
+
+@then(parsers.re(r'the annotation "(?P<key>[^"]+)" of \{(?P<image>\S+)\} is "(?P<value>[^"]*)"'))
+def annotation_of_replica_set_is(scenario: Scenario, key: str, image: str, value: str) -> None:
+    scenario.look.expect_annotation(key, value, of=image)
+
+
+@then(parsers.re(r'\{(?P<image>\S+)\} has no annotation "(?P<key>[^"]+)"'))
+def replica_set_has_no_annotation(scenario: Scenario, image: str, key: str) -> None:
+    scenario.look.expect_annotation(key, None, of=image)
 
 
 @then("the Deployment is being deleted")

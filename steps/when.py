@@ -55,6 +55,12 @@ def operator_tries(scenario: Scenario, line: str) -> None:
     scenario.try_to_run(line)
 
 
+@given("the namespace is deleted")
+@when("the namespace is deleted")
+def namespace_is_deleted(scenario: Scenario) -> None:
+    scenario.delete_namespace()
+
+
 @given(parsers.re(PODS_CHANGE_TEXT), converters=PODS_CHANGE_TYPES)
 @when(parsers.re(PODS_CHANGE_TEXT), converters=PODS_CHANGE_TYPES)
 def pods_change(scenario: Scenario, count: int | None, terminating: bool, image: str, change: Change) -> None:

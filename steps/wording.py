@@ -70,6 +70,7 @@ OPTIONS = (
         r"progress deadline (\d+) seconds",
         lambda value: {"progress_deadline": int(value)},
     ),
+    Option("available after N seconds", r"available after (\d+) seconds", lambda value: {"min_ready": int(value)}),
     Option("lingering Pods", r"(lingering) Pods", lambda _: {"lingering": True}),
     Option('labelled "KEY=VALUE,…"', r'labelled "([^"]+=[^"]*)"', lambda value: {"labels": labels(value)}),
 )
@@ -175,6 +176,9 @@ def labels(text: str) -> dict[str, str]:
 
 
 def counters(text: str) -> dict[str, int]:
-    """``3 replicas, 1 updated`` as a mapping from word to number; one of them may be a ``replica``."""
+    """``3 replicas, 1 updated`` as a mapping from word to number; there may be one ``replica``, or ``collision``."""
     said = (phrase.split(" ") for phrase in text.split(", "))
-    return {"replicas" if word == "replica" else word: int(number) for number, word in said}
+    return {_PLURALS.get(word, word): int(number) for number, word in said}
+
+
+_PLURALS = {"replica": "replicas", "collision": "collisions"}

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 
@@ -17,14 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance import suite
+from conformance.commands.watched import run_features
 from conformance.diff import Compared, Comparison, compare
 from conformance.report.model import Report, UnreadableReport, read
 from conformance.report.writers import write_whole
-from conformance.upstream.progress import Progress
 
 _WIDE = 100
-_PROGRESS = re.compile(r"\[ *(\d+)%\]$")
-_BUILDING = "building "
 
 
 class CouldNotCompare(click.ClickException):
@@ -63,7 +58,10 @@ def diff_command(
         raise CouldNotCompare("-k selects what a target runs, and both sides are reports: compare them without it")
     try:
         reports = [
-            read(Path(side)) if _is_file(side) else _run(side, selection, kubernetes, binaries) for side in sides
+            read(Path(side))
+            if _is_file(side)
+            else run_features(side, selection=selection, kubernetes=kubernetes, binaries=binaries)
+            for side in sides
         ]
     except (UnreadableReport, suite.CouldNotRun) as error:
         raise CouldNotCompare(str(error)) from error
@@ -99,44 +97,6 @@ def _called(sides: tuple[str, str]) -> tuple[str, str]:
         return "first", "second"
     left, right = (side if _is_file(side) else "now" for side in sides)
     return left, right
-
-
-def _run(target: str, selection: str | None, kubernetes: str | None, binaries: str | None) -> Report:
-    """The features on a target, with the progress on stderr. Raises CouldNotRun."""
-    local_only = None if target.partition("+")[0] == "model" else binaries
-    words = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
-    with _teller(target) as tell:
-        report = suite.report_of(words, tell)
-    if report.problems:
-        raise suite.CouldNotRun(f"{target}: {report.problems[0]}")
-    return report
-
-
-@contextmanager
-def _teller(target: str) -> Iterator[Callable[[str], None]]:
-    """Takes pytest's lines, and shows how far the run is: in one line that changes; off a terminal, now and then."""
-    title = f"features on {target}"
-    console = Console(stderr=True)
-    progress = Progress(title)
-
-    def tell_plainly(line: str) -> None:
-        if found := _PROGRESS.search(line):
-            progress.update(f"{found[1]} %")
-        elif line.startswith(_BUILDING):
-            click.echo(line, err=True)
-
-    if not console.is_terminal:
-        yield tell_plainly
-        return
-    with console.status(title) as status:
-
-        def tell(line: str) -> None:
-            if found := _PROGRESS.search(line):
-                status.update(f"{title}: {found[1]} %")
-            elif line.startswith(_BUILDING):
-                status.update(line)
-
-        yield tell
 
 
 def _save(directory: Path, reports: list[Report]) -> None:

@@ -123,6 +123,36 @@ def test_the_model_does_not_differ_from_itself() -> None:
     assert ended.stdout.splitlines()[-1].endswith("compared on model (first) and model (second): no difference")
 
 
+class TestMatrix:
+    def test_shows_every_version_and_what_is_not_alike(self, tmp_path: Path) -> None:
+        selection = "upkeep/terminating-counted or wedged_rollout"
+        ended = command("matrix", "model", "model+138840", "-k", selection, f"--save={tmp_path}")
+
+        assert ended.returncode == 1, ended.stdout + ended.stderr
+        assert [" ".join(line.split()) for line in ended.stdout.splitlines()] == [
+            "feature 1.34 1.35 1.36 1.37",
+            "features/upkeep.feature 0 – 1 1 1 1",
+            "features/wedged_rollout.feature 0 ≠ 1 Δ 1 0 ≠ 1 Δ 1 0 ≠ 1 Δ 1 0 ≠ 1 Δ 1",
+            "model and model+138840 0 ≠ 1 – 1 Δ 1 1 ≠ 1 Δ 1 1 ≠ 1 Δ 1 1 ≠ 1 Δ 1",
+            "",
+            "passed, ≠ known fault, – skipped, Δ not alike on model and model+138840",
+        ]
+        assert sorted(file.name for file in (tmp_path / "1.36").iterdir()) == ["model+138840.json", "model.json"]
+
+    @pytest.mark.parametrize(
+        ("arguments", "sentence"),
+        [
+            (("moon",), "no target is called 'moon'"),
+            (("model", "-k", "nonsense"), "nothing was selected"),
+        ],
+    )
+    def test_what_cannot_run_is_one_sentence(self, arguments: tuple[str, ...], sentence: str) -> None:
+        ended = command("matrix", *arguments)
+
+        assert ended.returncode == 2
+        assert sentence in ended.stderr
+
+
 class TestRun:
     def test_is_pytest(self, tmp_path: Path) -> None:
         ended = command("run", "-k", "pause/no-new-replica-set", f"--report={tmp_path}", "-q")

@@ -1,0 +1,56 @@
+"""The features run on a target for a command that makes something of the report: with the progress on stderr."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+
+from conformance import suite
+from conformance.report.model import Report
+from conformance.upstream.progress import Progress
+
+_PROGRESS = re.compile(r"\[ *(\d+)%\]$")
+_BUILDING = "building "
+
+
+def run_features(
+    target: str, *, selection: str | None = None, kubernetes: str | None = None, binaries: str | None = None
+) -> Report:
+    """The report of the features on a target; the model runs no ``binaries``. Raises CouldNotRun."""
+    local_only = None if target.partition("+")[0] == "model" else binaries
+    words = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
+    with _teller(f"features on {target}{f', {kubernetes}' if kubernetes else ''}") as tell:
+        report = suite.report_of(words, tell)
+    if report.problems:
+        raise suite.CouldNotRun(f"{target}: {report.problems[0]}")
+    return report
+
+
+@contextmanager
+def _teller(title: str) -> Iterator[Callable[[str], None]]:
+    """Takes pytest's lines, and shows how far the run is: in one line that changes; off a terminal, now and then."""
+    console = Console(stderr=True)
+    progress = Progress(title)
+
+    def tell_plainly(line: str) -> None:
+        if found := _PROGRESS.search(line):
+            progress.update(f"{found[1]} %")
+        elif line.startswith(_BUILDING):
+            click.echo(line, err=True)
+
+    if not console.is_terminal:
+        yield tell_plainly
+        return
+    with console.status(title) as status:
+
+        def tell(line: str) -> None:
+            if found := _PROGRESS.search(line):
+                status.update(f"{title}: {found[1]} %")
+            elif line.startswith(_BUILDING):
+                status.update(line)
+
+        yield tell
