@@ -1,7 +1,8 @@
 # What a user types. Needs Python 3.11 or newer, make, git and the network; everything else is set up in .venv, once.
 #
 #   make conformance                the features on the reference model
-#   make conformance TARGET=local   on a real control plane; K="rollback" selects, KUBERNETES=1.36 another version
+#   make conformance TARGET=local   on a real control plane; CONTROLLER=reference puts ours in upstream's place;
+#                                   K="rollback" selects, KUBERNETES=1.36 another version
 #   make matrix                     on the model and a real control plane of every Kubernetes version, in one table
 #   make test                       everything that proves this project
 #   make parity                     the model's API server beside a real one, request by request; KUBERNETES=1.36
@@ -12,6 +13,7 @@
 #   make clean                      takes away what make made in this folder
 
 TARGET ?= model
+CONTROLLER ?=
 KUBERNETES ?= 1.37
 K ?=
 REPORT ?= report
@@ -23,12 +25,12 @@ DEVELOP := .venv/.ready-to-develop
 MAKEFLAGS += --no-print-directory
 
 # By the environment a shell takes them as they are, whatever is in them.
-export TARGET KUBERNETES K REPORT
+export TARGET CONTROLLER KUBERNETES K REPORT
 
 .PHONY: conformance matrix test parity bench upstream setup lock clean
 
 conformance: $(RUN)
-	@$(BIN)/deployment-conformance run --target="$$TARGET" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
+	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
 
 matrix: $(RUN)
 	@$(BIN)/deployment-conformance matrix --save="$$REPORT/matrix" -k "$$K"

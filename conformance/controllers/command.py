@@ -16,8 +16,8 @@ from conformance.controllers.process import CannotRun, Settings, run
 _DEFAULT = Pace()
 
 
-class ControllerFailed(click.ClickException):
-    exit_code = 1
+class CouldNotControl(click.ClickException):
+    exit_code = 2
 
 
 @click.command("controller", short_help="Run the reference Deployment controller on a real cluster.")
@@ -57,7 +57,7 @@ def controller_command(
 
     Upstream's own must not run there: kube-controller-manager takes --controllers=*,-deployment-controller.
 
-    Exit code 0: ended when told to; 1: it lost its lease, or broke; 2: it could not begin.
+    Exit code 0: ended when told to; 1: a fault of its own; 2: it could not begin, or lost its lease.
     """
     try:
         pace = Pace(
@@ -84,4 +84,4 @@ def controller_command(
     try:
         asyncio.run(run(settings))
     except CannotRun as error:
-        raise ControllerFailed(str(error)) from error
+        raise CouldNotControl(str(error)) from error

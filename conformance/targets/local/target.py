@@ -120,6 +120,7 @@ class LocalTarget:
                     self._running = starting.pop_all()
                     return
             except TargetError as error:
+                self._processes = None
                 if TAKEN not in str(error) or self._port or attempt == _ATTEMPTS:
                     raise
 
