@@ -23,6 +23,7 @@ _COMMANDS = {
     "clean": "conformance.commands.cluster:clean_command",
     "sync": "conformance.worlds.command:sync_command",
     "fuzz": "conformance.fuzz.command:fuzz_command",
+    "explore": "conformance.exploring.command:explore_command",
     "controller": "conformance.controllers.command:controller_command",
 }
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from conformance.manifests import CONTAINER
-from conformance.targets.protocol import Session
+from conformance.targets.protocol import Verbs
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET, Kind, kind_named
 from reference.api.objects import Json
@@ -58,7 +58,7 @@ class KubectlError(Exception):
 class Kubectl:
     """kubectl, in the session's namespace. Every method returns what is printed, or raises KubectlError."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Verbs) -> None:
         self._session = session
 
     def create(self, manifest: Json) -> str:

@@ -60,6 +60,12 @@ def run(kubectl: Kubectl, line: str) -> str:
     return _COMMANDS[name](kubectl, command)
 
 
+def check(line: str) -> None:
+    """Raises CommandError if the line is no command that is known; whether its object exists is not asked."""
+    _, command = _parse(line)
+    _object(command.words[0] if command.words else "")
+
+
 def _parse(line: str) -> tuple[str, Command]:
     words = shlex.split(line)
     plain, options = [], {}

@@ -47,8 +47,8 @@ class TargetError(Exception):
 NO_RESTART = "the Deployment controller can't be restarted while its view is held: let it catch up first"
 
 
-class Session(Protocol):
-    """One scenario's namespace. Verbs raise ``reference.api.errors.ApiError`` when the API refuses."""
+class Verbs(Protocol):
+    """The API's verbs in one namespace. They raise ``reference.api.errors.ApiError`` when the API refuses."""
 
     namespace: str
 
@@ -73,16 +73,20 @@ class Session(Protocol):
 
     def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None: ...
 
+    def now(self) -> datetime:
+        """The cluster's clock, aware UTC: what the node's stand-in stamps a Pod's conditions with."""
+        ...
+
+
+class Session(Verbs, Protocol):
+    """One scenario's namespace."""
+
     def settle(self) -> None:
         """Waits until nothing moves any more but what waits for time. Raises TargetError if it never does."""
         ...
 
     def advance(self, seconds: float) -> None:
         """Lets that much time pass, then settles."""
-        ...
-
-    def now(self) -> datetime:
-        """The cluster's clock, aware UTC: what the node's stand-in stamps a Pod's conditions with."""
         ...
 
     def next_second(self) -> None:

@@ -55,9 +55,10 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What an exploration has seen."""
+    """What an exploration of the world of this name has seen."""
 
-    world: World
+    name: str
+    about: str
     verdict: Verdict
     states: int
     edges: int
@@ -114,7 +115,8 @@ class _Search:
         verdict: Verdict = "broken" if broken else "clean" if finished else "unfinished"
         world = self.system.world
         return Found(
-            world,
+            world.name,
+            world.about,
             verdict,
             len(self._numbers),
             len(self._targets),

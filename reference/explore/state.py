@@ -111,7 +111,13 @@ class Parts:
         return f"{_VERBS[known.type]} {KINDS[known.kind].name} {obj.metadata.name}"
 
     def all_words(self, changes: Sequence[int]) -> str:
-        return ", ".join(dict.fromkeys(map(self.words, changes))) or "nothing changes"
+        """The changes in words: of those to one object that follow each other, what has become of it."""
+        told: dict[str, str] = {}
+        for change in changes:
+            uid = self.values.objects.values[self.change(change).object].metadata.uid
+            known = told.get(uid, "")
+            told[uid] = known if known.startswith(_VERBS["ADDED"]) else self.words(change)
+        return ", ".join(told.values())
 
 
 class Desks(Pool[Desk]):

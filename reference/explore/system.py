@@ -234,7 +234,7 @@ def _prepared(world: World) -> Cluster:
         except FAULTS:
             raise
         except Exception as error:
-            raise Unexplorable(f"what is given cannot be done: {act.title}: {error}") from error
+            raise Unexplorable(f"{world.name}: what is given cannot be done: {act.title}: {error}") from error
         cluster.settle()
         for _ in range(_ROUNDS):
             if not (world.kubelet and _make_ready(cluster, world.never_ready)):

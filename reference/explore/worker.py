@@ -150,7 +150,7 @@ class Worker:
     def _answer(self, view: View, desk: int, sync: Unfinished, outcome: Outcome) -> Iterator[Effect]:
         call = self._parts.values.calls.values[self._asked(sync)]
         answer = self._parts.values.answers.value(outcome.answer)
-        told = f": {_first_line(answer)}" if isinstance(answer, ApiError) else ""
+        told = f": {_refusal_in_words(answer)}" if isinstance(answer, ApiError) else ""
         turn = self._parts.turn(self.name, "is answered", sync.key)
         served = _served(call, outcome)
         for steps, written, heard in self._goings_on(
@@ -170,7 +170,7 @@ class Worker:
             answer = self._parts.values.answers.number(error)
             carried_out = how == "lost"
             served, changes = (_served(call, outcome), outcome.changes) if carried_out else ((), ())
-            words = f"{in_words(call)}, {'and the answer is lost' if carried_out else 'and is refused'}: {error}"
+            words = f"{in_words(call)}{', and the answer is lost' if carried_out else ''}: {_refusal_in_words(error)}"
             at = outcome.time if carried_out else time
             for steps, written, _ in self._goings_on(view, desk, at, sync, answer, "refuse", words):
                 yield Effect(steps, (*served, *written, spent), changes, fair=False)
@@ -305,8 +305,10 @@ def _refusal(how: str, call: Call) -> ApiError:
 def _then(stretch: Stretch) -> str:
     if stretch.node is not None:
         return ""
-    return f"; gives up for now: {_first_line(stretch.error)}" if stretch.error is not None else "; done"
+    if stretch.error is None:
+        return "; done"
+    return "; gives up for now" if isinstance(stretch.error, ApiError) else f"; gives up for now: {stretch.error}"
 
 
-def _first_line(error: object) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+def _refusal_in_words(error: ApiError) -> str:
+    return f"{error.code} {error.reason}"

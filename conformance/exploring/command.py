@@ -1,0 +1,153 @@
+"""``deployment-conformance explore``: every schedule of a small world, or one of them once more.
+
+Exit codes: 0 all is seen and every promise kept; 1 a promise is broken; 2 it could not be explored, or not to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, perf_counter
+
+import click
+import msgspec
+
+from conformance.exploring import schedule, telling, world_file
+from conformance.exploring.world_file import BadWorld, WorldFile
+from conformance.report.writers import write_whole
+from reference.explore.following import CannotHappen, follow
+from reference.explore.search import Bounds, Found, explore
+from reference.explore.system import ALL, NONE, Unexplorable
+
+CLEAN, BROKEN, COULD_NOT = 0, 1, 2
+_CODES = {"clean": CLEAN, "broken": BROKEN, "unfinished": COULD_NOT}
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """How to explore: the bounds, in states, steps and seconds, and what to leave out."""
+
+    states: int
+    depth: int
+    seconds: float
+    all_promises: bool
+    reduced: bool
+
+
+class CouldNotExplore(click.ClickException):
+    exit_code = COULD_NOT
+
+
+@click.command("explore", short_help="Try every schedule of a small world.")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, dir_okay=False, exists=True), metavar="[WORLD]...")
+@click.option("--with", "switch", metavar="NAME", default="", help="With this switch of the museum on.")
+@click.option("--states", default=1_000_000, show_default=True, help="Stop after so many states.")
+@click.option("--depth", default=10_000, show_default=True, help="Stop after so many steps from the start.")
+@click.option("--seconds", default=600.0, show_default=True, help="Stop after so long.")
+@click.option("--all", "all_promises", is_flag=True, help="The shortest schedule for each promise, not for the first.")
+@click.option("--no-reductions", is_flag=True, help="Leave nothing out: slow, and the measure of what is left out.")
+@click.option("--jobs", default=1, show_default=True, help="Worlds side by side, each in a process of its own.")
+@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write a page and schedules there.")
+@click.option("--replay", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Follow this schedule.")
+@click.pass_context
+def explore_command(
+    context: click.Context,
+    files: tuple[Path, ...],
+    switch: str,
+    states: int,
+    depth: int,
+    seconds: float,
+    all_promises: bool,
+    no_reductions: bool,
+    jobs: int,
+    report: Path | None,
+    replay: Path | None,
+) -> None:
+    """Try every schedule of the WORLDs, the shortest first, until a promise is broken or all is seen."""
+    if bool(files) == (replay is not None):
+        raise click.UsageError("name worlds to explore, or with --replay a schedule to follow")
+    if replay is not None:
+        context.exit(_replay(replay))
+    asked = Asked(states, depth, seconds, all_promises, not no_reductions)
+    with _told():
+        worlds = [_switched(world_file.read(file), switch) for file in files]
+        for file, written in zip(files, worlds, strict=True):
+            world_file.world(written, file.stem)
+        if report is not None:
+            report.mkdir(parents=True, exist_ok=True)
+        explored = []
+        for file, written, (found, took) in zip(
+            files, worlds, _explored(asked, [file.stem for file in files], worlds, jobs), strict=True
+        ):
+            click.echo(telling.in_words(found, took))
+            explored.append((found, took))
+            if report is not None:
+                _write_schedules(report, file.stem, written, found, reduced=asked.reduced)
+        if report is not None:
+            write_whole(report / "explored.html", telling.page(explored).encode())
+            click.echo(f"report: {report / 'explored.html'}")
+    context.exit(max((_CODES[found.verdict] for found, _ in explored), key=(CLEAN, COULD_NOT, BROKEN).index))
+
+
+def _explored(
+    asked: Asked, names: Sequence[str], worlds: Sequence[WorldFile], jobs: int
+) -> Iterator[tuple[Found, float]]:
+    """Each world's exploration, and the seconds that it took; in their order."""
+    if jobs < 2 or len(worlds) < 2:
+        yield from map(_explore, [asked] * len(worlds), names, worlds)
+        return
+    with ProcessPoolExecutor(min(jobs, len(worlds))) as pool:
+        yield from pool.map(_explore, [asked] * len(worlds), names, worlds)
+
+
+def _explore(asked: Asked, name: str, written: WorldFile) -> tuple[Found, float]:
+    end = monotonic() + asked.seconds
+    bounds = Bounds(asked.states, asked.depth, lambda: monotonic() > end)
+    begun = perf_counter()
+    found = explore(
+        world_file.world(written, name),
+        bounds,
+        ALL if asked.reduced else NONE,
+        all_properties=asked.all_promises,
+    )
+    return found, perf_counter() - begun
+
+
+def _write_schedules(report: Path, name: str, written: WorldFile, found: Found, *, reduced: bool) -> None:
+    for broken in found.broken:
+        file = report / f"{name}-{broken.promise.name}.json"
+        schedule.write(schedule.of(name, written, broken, alike=reduced), file)
+        click.echo(f"schedule: {file}")
+
+
+def _replay(file: Path) -> int:
+    """Follows a schedule on the model, and tells each step as it is taken."""
+    with _told():
+        kept = schedule.read(file)
+        world = world_file.world(kept.world, kept.name)
+        click.echo(f"{kept.name}: {kept.complaint}")
+        taken = []
+        for number, each in enumerate(follow(world, kept.steps, alike=kept.alike), 1):
+            taken.append(each)
+            click.echo(f"{number:3} {each.step}")
+            for promise, complaint in each.broken:
+                click.echo(f"      {promise}: {complaint}")
+    if kept.circle:
+        broken = len(taken) > kept.circle and taken[-1].state == taken[-1 - kept.circle].state
+    else:
+        broken = any(promise == kept.promise for each in taken for promise, _ in each.broken)
+    click.echo(f"{kept.promise} is {'broken' if broken else 'kept'}")
+    return BROKEN if broken else CLEAN
+
+
+def _switched(written: WorldFile, switch: str) -> WorldFile:
+    return msgspec.structs.replace(written, switch=switch) if switch else written
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except (BadWorld, Unexplorable, CannotHappen, OSError) as error:
+        raise CouldNotExplore(str(error)) from error

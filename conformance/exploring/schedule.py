@@ -1,0 +1,43 @@
+"""A schedule in a file: the world, the promise that it breaks, and the steps, to be followed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from conformance.exploring.world_file import BadWorld, WorldFile
+from conformance.report.writers import write_whole
+from reference.explore.search import Broken
+from reference.explore.state import Step
+
+
+class Schedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """``circle`` is how many of the last steps go round for ever. ``alike``: see ``reference.explore.system``."""
+
+    name: str
+    world: WorldFile
+    promise: str
+    complaint: str
+    steps: tuple[Step, ...]
+    circle: int = 0
+    alike: bool = True
+
+
+def of(name: str, world: WorldFile, broken: Broken, *, alike: bool) -> Schedule:
+    """The schedule by which an exploration of this world broke a promise."""
+    circle = sum(len(effect.steps) for effect in broken.effects[len(broken.effects) - broken.circle :])
+    return Schedule(name, world, broken.promise.name, broken.complaint, broken.steps, circle, alike)
+
+
+def write(schedule: Schedule, file: Path) -> None:
+    """Raises OSError."""
+    write_whole(file, msgspec.json.format(msgspec.json.encode(schedule), indent=1) + b"\n")
+
+
+def read(file: Path) -> Schedule:
+    """Raises BadWorld."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Schedule)
+    except (OSError, msgspec.DecodeError) as error:
+        raise BadWorld(f"{file} is no schedule that explore has written: {error}") from error

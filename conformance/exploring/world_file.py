@@ -1,0 +1,172 @@
+"""Worlds as people write them: YAML in, ``reference.explore.world.World`` out.
+
+    about: A Deployment is deleted, and its ReplicaSets are to be kept.
+    given:
+      - deployment: {name: web, replicas: 1, image: "app:1"}
+    user:
+      - kubectl delete deployment/web --cascade=orphan
+
+An act is a kubectl command (those that features know), or a ``deployment`` or ``replicaset`` to be created, with the
+words of ``conformance.manifests``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import yaml
+
+from conformance import kubectl_line, manifests
+from conformance.kubectl import Kubectl
+from reference.api.kinds import DEPLOYMENT, REPLICA_SET
+from reference.api.objects import IntOrString, Json
+from reference.explore.hands import Act
+from reference.explore.mutants import UnknownMutant, named
+from reference.explore.properties import BY_NAME, PROMISES
+from reference.explore.world import Budget, Refusal, World
+from reference.versions import LATEST, UnknownVersion, version_named
+
+Controller = Literal["deployment", "replicaset", "garbage-collector"]
+_ROLES = {"deployment": "deployment", "replicaset": "replica_set", "garbage-collector": "garbage_collector"}
+
+
+class BadWorld(ValueError):
+    """A file that is no world: one sentence, with the file and the field."""
+
+
+class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True):
+    pass
+
+
+class NewDeployment(_Written, frozen=True):
+    """The words of ``manifests.deployment``."""
+
+    name: str
+    replicas: int
+    image: str
+    labels: dict[str, str] | None = None
+    recreate: bool = False
+    max_surge: IntOrString | None = None
+    max_unavailable: IntOrString | None = None
+    paused: bool = False
+    history_limit: int | None = None
+    progress_deadline: int | None = None
+    min_ready: int | None = None
+    lingering: bool = False
+
+
+class NewReplicaSet(_Written, frozen=True):
+    """The words of ``manifests.replica_set``."""
+
+    name: str
+    replicas: int
+    image: str
+    labels: dict[str, str]
+    annotations: dict[str, str] | None = None
+    lingering: bool = False
+
+
+class Creation(_Written, frozen=True):
+    deployment: NewDeployment | None = None
+    replicaset: NewReplicaSet | None = None
+
+
+class May(_Written, frozen=True):
+    """What may happen so many times, and need not."""
+
+    refusals: int = 0
+    restarts: int = 0
+    relists: int = 0
+    failures: int = 0
+
+
+class WorldFile(_Written, frozen=True):
+    """A world file. ``promises`` are all but those of one world only, if it does not say which."""
+
+    about: str = ""
+    given: tuple[str | Creation, ...] = ()
+    user: tuple[str | Creation, ...] = ()
+    asynchronous: tuple[Controller, ...] = ("deployment",)
+    kubelet: bool = True
+    may: May = May()
+    refused: tuple[Refusal, ...] = ("conflict",)
+    never_ready: tuple[str, ...] = ()
+    workers: int = 1
+    one_counter: bool = False
+    kubernetes: str = LATEST.name
+    switch: str = msgspec.field(default="", name="with")
+    promises: tuple[str, ...] = ()
+    sometimes: tuple[str, ...] = ()
+
+
+def read(file: Path) -> WorldFile:
+    """Raises BadWorld."""
+    try:
+        return decoded(file.read_text(encoding="utf-8"), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadWorld(f"{file} cannot be read: {error}") from error
+
+
+def decoded(text: str, where: str) -> WorldFile:
+    """The world that a text in YAML describes; ``where`` is what errors call it. Raises BadWorld."""
+    try:
+        return msgspec.convert(yaml.safe_load(text), WorldFile)
+    except yaml.YAMLError as error:
+        raise BadWorld(f"{where} is no YAML: {' '.join(str(error).split())}") from error
+    except msgspec.ValidationError as error:
+        raise BadWorld(f"{where}: {error}") from error
+
+
+def world(written: WorldFile, name: str) -> World:
+    """The world to explore. Raises BadWorld, which begins with the name."""
+    try:
+        version = version_named(written.kubernetes)
+        mutant = named(written.switch) if written.switch else None
+    except (UnknownVersion, UnknownMutant) as error:
+        raise BadWorld(f"{name}: {error}") from error
+    unknown = [each for each in (*written.promises, *written.sometimes) if each not in BY_NAME]
+    if unknown:
+        raise BadWorld(f"{name}: {unknown[0]!r} is no promise known here; known are {', '.join(BY_NAME)}")
+    promises = tuple(BY_NAME[each] for each in written.promises) or PROMISES
+    acts = (*written.given, *written.user)
+    changed: dict[str, Any] = {"controllers": mutant.controllers, "server": mutant.server} if mutant else {}
+    return World(
+        name=name,
+        about=written.about,
+        given=tuple(_act(each, f"{name}: given[{index}]") for index, each in enumerate(written.given)),
+        acts=tuple(_act(each, f"{name}: user[{index}]") for index, each in enumerate(written.user)),
+        asynchronous=tuple(_ROLES[each] for each in written.asynchronous),  # type: ignore[misc]
+        kubelet=written.kubelet,
+        budget=Budget(**msgspec.structs.asdict(written.may)),
+        refused_with=written.refused,
+        never_ready=written.never_ready,
+        workers=written.workers,
+        recreates=any("Recreate" in each if isinstance(each, str) else _recreates(each) for each in acts),
+        one_counter=written.one_counter,
+        version=version,
+        properties=(*promises, *(BY_NAME[each] for each in written.sometimes)),
+        **changed,
+    )
+
+
+def _recreates(creation: Creation) -> bool:
+    return creation.deployment is not None and creation.deployment.recreate
+
+
+def _act(written: str | Creation, where: str) -> Act:
+    if isinstance(written, str):
+        try:
+            kubectl_line.check(written)
+        except kubectl_line.CommandError as error:
+            raise BadWorld(f"{where}: {error}") from error
+        return Act(f"runs `{written}`", lambda hands: kubectl_line.run(Kubectl(hands), written))
+    if (written.deployment is None) == (written.replicaset is None):
+        raise BadWorld(f"{where}: name one thing to create, a deployment or a replicaset")
+    if written.deployment is not None:
+        manifest = manifests.deployment(**msgspec.structs.asdict(written.deployment))
+        return Act(f"creates Deployment {written.deployment.name}", lambda hands: hands.create(DEPLOYMENT, manifest))
+    assert written.replicaset is not None
+    made: Json = manifests.replica_set(**msgspec.structs.asdict(written.replicaset))
+    return Act(f"creates ReplicaSet {written.replicaset.name}", lambda hands: hands.create(REPLICA_SET, made))

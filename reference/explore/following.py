@@ -1,0 +1,53 @@
+"""A schedule, followed one step after the other: what was found by leaving things out is taken where nothing is.
+
+Each step must be one of those that can happen just then, in the plain system in which news are heard one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from reference.explore.search import Judge
+from reference.explore.state import Effect, State, Step
+from reference.explore.system import Reductions, System
+from reference.explore.world import World
+
+
+class CannotHappen(ValueError):
+    """A step of a schedule that cannot be taken where it stands; the text says which, and what could be."""
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """A step, the state after it, and every promise that is broken in it or by it: the name, and how."""
+
+    step: Step
+    state: State
+    broken: tuple[tuple[str, str], ...]
+
+
+def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterator[Taken]:
+    """Takes the steps, one at a time.
+
+    ``alike``: whether Pods were taken to be interchangeable, which is how they got their names. Raises CannotHappen.
+    """
+    system = System(world, Reductions(lazy=False, alike=alike))
+    judge = Judge(system)
+    state = system.initial
+    for number, step in enumerate(steps, 1):
+        effect, after = _taken(system, state, number, step)
+        complaints = [*judge.state(after), *(judge.step(state, effect, after) if effect.changes else ())]
+        if not any(following.fair for following, _ in system.successors(after)):
+            complaints.extend(judge.rest(after))
+        state = after
+        yield Taken(step, state, tuple((promise.name, complaint) for promise, complaint in complaints))
+
+
+def _taken(system: System, state: State, number: int, step: Step) -> tuple[Effect, State]:
+    possible = system.successors(state)
+    for effect, after in possible:
+        if effect.steps == (step,):
+            return effect, after
+    could = "; ".join(str(effect.steps[0]) for effect, _ in possible) or "nothing"
+    raise CannotHappen(f"step {number} cannot happen here: {step}; what could happen: {could}")

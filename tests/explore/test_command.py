@@ -1,0 +1,88 @@
+"""``deployment-conformance explore``: exit codes, schedules to be followed again, and errors that name the field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.exploring.command import explore_command
+
+WORLDS = Path(__file__).parent.parent.parent / "worlds"
+
+
+def explore(*arguments: object) -> Result:
+    return CliRunner().invoke(explore_command, list(map(str, arguments)))
+
+
+def test_a_clean_world_is_finished_and_says_how_large_it_is() -> None:
+    result = explore(WORLDS / "42639.yaml")
+    assert result.exit_code == 0, result.output
+    assert "every schedule was tried, and every promise is kept" in result.output
+    assert "32 states, 60 steps tried, 29 merged" in result.output
+
+
+def test_a_broken_promise_is_told_drawn_and_can_be_followed_again(tmp_path: Path) -> None:
+    result = explore(WORLDS / "42639.yaml", "--with", "42639", "--report", tmp_path)
+    assert result.exit_code == 1, result.output
+    assert "5 deployment-controller patches ReplicaSet web-74c77c866; done" in result.output
+    page = (tmp_path / "explored.html").read_text()
+    assert "<svg" in page
+    assert "sequenceDiagram" in page
+
+    followed = explore("--replay", tmp_path / "42639-not-by-the-gone.json")
+    assert followed.exit_code == 1, followed.output
+    assert "not-by-the-gone is broken" in followed.output
+
+
+def test_a_schedule_that_cannot_be_followed_is_an_error_that_says_what_could_happen(tmp_path: Path) -> None:
+    explore(WORLDS / "42639.yaml", "--with", "42639", "--report", tmp_path)
+    file = tmp_path / "42639-not-by-the-gone.json"
+    file.write_text(file.read_text().replace('"with": "42639"', '"with": ""'))
+    followed = explore("--replay", file)
+    assert followed.exit_code == 2, followed.output
+    assert "step 5 cannot happen here: deployment-controller patches ReplicaSet" in followed.output
+    assert (
+        "deployment-controller reads Deployment web: 404 NotFound" in followed.output.partition("what could happen")[2]
+    )
+
+
+def test_worlds_side_by_side_are_told_as_one_after_the_other() -> None:
+    worlds = (WORLDS / "42639.yaml", WORLDS / "42639.yaml")
+    result = explore(*worlds, "--jobs", 2)
+    assert result.exit_code == 0, result.output
+    assert result.output.count("32 states") == 2
+
+
+def test_a_bound_that_is_hit_is_neither_clean_nor_broken() -> None:
+    result = explore(WORLDS / "42639.yaml", "--states", 5)
+    assert result.exit_code == 2
+    assert "the space is not finished" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("given: [{deployment: {name: web}}]", "missing required field `replicas` - at `$.given[0].deployment`"),
+        ("user: [kubectl fly deployment/web]", "user[0]: 'kubectl fly deployment/web' is no command known here"),
+        ("user: [{}]", "user[0]: name one thing to create, a deployment or a replicaset"),
+        ("promises: [eternal-life]", "'eternal-life' is no promise known here; known are one-controller"),
+        ("wings: 2", "Object contains unknown field `wings`"),
+        ("with: '1'", "the museum has no fault '1'"),
+        ("kubernetes: '1.3'", "Kubernetes '1.3' is not known here"),
+        ("given: [kubectl scale deployment/web --replicas=1]", "what is given cannot be done: runs `kubectl scale"),
+        ("a: b: c", "is no YAML"),
+    ],
+)
+def test_a_bad_world_is_one_sentence_with_the_file_and_the_field(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(text)
+    result = explore(file)
+    assert result.exit_code == 2
+    assert told in " ".join(result.output.split())
+    assert "bad" in result.output
+
+
+def test_something_is_to_be_explored() -> None:
+    assert explore().exit_code == 2
