@@ -111,7 +111,7 @@ def strategy(text: str) -> Json:
     return {"type": type_, "rollingUpdate": limits or None}
 
 
-_VERBS = {
+VERBS = {
     "creation": ("create", ""),
     "update": ("update", ""),
     "status update": ("update", "status"),
@@ -122,11 +122,11 @@ _VERBS = {
 """What the Deployment controller asks for, as a verb and a subresource."""
 
 _CALLS = re.compile(
-    rf"((?P<nth>\d+)(st|nd|rd|th) )?next( (?P<times>\d+))? (?P<verb>{'|'.join(_VERBS)})e?s? of "
+    rf"((?P<nth>\d+)(st|nd|rd|th) )?next( (?P<times>\d+))? (?P<verb>{'|'.join(VERBS)})e?s? of "
     r'(an? )?((?P<kind>Deployment|ReplicaSet|Pod)s?|the ReplicaSet of "(?P<image>[^"]+)")'
 )
 
-_REFUSALS = {
+REFUSALS = {
     "a conflict": Amiss.CONFLICT,
     "AlreadyExists": Amiss.ALREADY_EXISTS,
     "an exceeded quota": Amiss.QUOTA,
@@ -135,7 +135,7 @@ _REFUSALS = {
     "an unavailable service": Amiss.UNAVAILABLE,
     "a timeout": Amiss.TIMEOUT,
 }
-_REFUSAL = re.compile(rf"(?P<why>{'|'.join(_REFUSALS)})(, to be tried again in (?P<seconds>\d+) seconds?)?")
+_REFUSAL = re.compile(rf"(?P<why>{'|'.join(REFUSALS)})(, to be tried again in (?P<seconds>\d+) seconds?)?")
 
 
 def calls(text: str) -> dict[str, Any]:
@@ -145,9 +145,9 @@ def calls(text: str) -> dict[str, Any]:
     """
     found = _CALLS.fullmatch(text)
     if found is None:
-        known = f"next, next N or Nth next; {', '.join(_VERBS)}; of Deployments, ReplicaSets or Pods"
+        known = f"next, next N or Nth next; {', '.join(VERBS)}; of Deployments, ReplicaSets or Pods"
         raise TableError(f"{text!r} are no calls of the Deployment controller; what may be said: {known}")
-    verb, subresource = _VERBS[found["verb"]]
+    verb, subresource = VERBS[found["verb"]]
     return {
         "verb": verb,
         "subresource": subresource,
@@ -165,8 +165,8 @@ def refusal(text: str) -> dict[str, Any]:
     """
     found = _REFUSAL.fullmatch(text)
     if found is None:
-        raise TableError(f"the API server cannot refuse with {text!r}; what may be said: {', '.join(_REFUSALS)}")
-    answer = _REFUSALS[found["why"]]
+        raise TableError(f"the API server cannot refuse with {text!r}; what may be said: {', '.join(REFUSALS)}")
+    answer = REFUSALS[found["why"]]
     return {"answer": answer, "seconds": int(found["seconds"] or (answer is Amiss.TOO_MANY_REQUESTS))}
 
 

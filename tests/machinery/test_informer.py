@@ -55,6 +55,40 @@ def test_two_informers_have_positions_of_their_own(store: Store) -> None:
     assert names(slow.list("default")) == []
 
 
+def test_a_watch_that_expires_shows_what_there_is_and_not_how_it_came_to_it(store: Store) -> None:
+    """What is gone comes first, as it was last seen; what is unchanged is told as well."""
+    informer = Informer(store, POD)
+    for name in ("a", "b", "c"):
+        store.put(POD, pod(name), "ADDED")
+        informer.take()
+    store.put(POD, pod("a", owner="rs"), "MODIFIED")
+    store.remove(POD, pod("a", owner="rs"))
+    store.put(POD, pod("b", owner="rs"), "MODIFIED")
+    store.put(POD, pod("b", owner="other"), "MODIFIED")
+    store.put(POD, pod("d"), "ADDED")
+    informer.expire()
+    assert names(informer.list("default")) == ["a", "b", "c"]
+    assert [(change.type, change.object, old) for change, old in informer.replace()] == [
+        ("DELETED", pod("a"), pod("a")),
+        ("MODIFIED", pod("b", owner="other"), pod("b")),
+        ("MODIFIED", pod("c"), pod("c")),
+        ("MODIFIED", pod("d"), None),
+    ]
+    assert names(informer.list("default")) == ["b", "c", "d"]
+    assert not informer.pending()
+
+
+def test_what_comes_after_a_watch_has_expired_is_told_one_by_one(store: Store) -> None:
+    informer = Informer(store, POD)
+    store.put(POD, pod("a"), "ADDED")
+    informer.expire()
+    store.put(POD, pod("b"), "ADDED")
+    informer.replace()
+    assert names(informer.list("default")) == ["a"]
+    assert informer.take()[0].object == pod("b")
+    assert names(informer.list("default")) == ["a", "b"]
+
+
 def test_an_informer_that_begins_late_begins_with_what_is_there(store: Store) -> None:
     store.put(POD, pod("a"), "ADDED")
     assert names(Informer(store, POD).list("default")) == ["a"]

@@ -114,6 +114,39 @@ def test_a_stalled_kind_waits_and_the_others_do_not(desk: Desk) -> None:
     assert desk.diary.told == ["added rs", "added b"]
 
 
+def test_after_a_watch_has_expired_the_controller_is_told_what_there_is(desk: Desk) -> None:
+    desk.start()
+    for name in ("a", "b"):
+        desk.pod(name)
+    desk.runner.deliver()
+    desk.diary.told.clear()
+    desk.relabel("b", "2")
+    desk.relabel("b", "3")
+    desk.server.delete(POD, "default", "a")
+    desk.pod("c")
+    desk.runner.expire(POD)
+    desk.relabel("b", "4")
+    assert desk.runner.deliver()
+    assert desk.diary.told == [
+        "deleted a",
+        "b from {'a': '1'} to {'a': '3'}",
+        "added c",
+        "b from {'a': '3'} to {'a': '4'}",
+    ]
+    assert not desk.runner.deliver()
+
+
+def test_what_a_stalled_watch_has_missed_when_it_expires_waits_too(desk: Desk) -> None:
+    desk.start()
+    desk.runner.informers[POD.resource].stalled = True
+    desk.pod("a")
+    desk.runner.expire(POD)
+    assert not desk.runner.deliver()
+    desk.runner.informers[POD.resource].stalled = False
+    assert desk.runner.deliver()
+    assert desk.diary.told == ["added a"]
+
+
 def test_a_handlers_events_are_written_with_the_news(desk: Desk) -> None:
     desk.start()
     desk.pod("a")

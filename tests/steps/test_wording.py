@@ -11,6 +11,8 @@ from conformance.looks import COUNTERS, POD_COLUMNS, REPLICA_SET_COLUMNS
 from conformance.pods import State
 from conformance.tables import TableError
 from conformance.targets.protocol import Capability
+from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
+from reference.machinery.faults import Amiss
 from steps.given import HAND_MADE
 from steps.wording import (
     CHANGES,
@@ -19,9 +21,13 @@ from steps.wording import (
     OPTIONS,
     PODS_CHANGE_TEXT,
     PODS_CHANGE_TYPES,
+    REFUSALS,
+    VERBS,
+    calls,
     counters,
     deployment_options,
     labels,
+    refusal,
     strategy,
 )
 
@@ -86,10 +92,44 @@ def test_what_is_no_strategy_is_told_with_those_that_are(text: str) -> None:
         strategy(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("next creation of a ReplicaSet", ("create", "", REPLICA_SET, "", 0, 1)),
+        ("next update of ReplicaSets", ("update", "", REPLICA_SET, "", 0, 1)),
+        ("next 2 status updates of Deployments", ("update", "status", DEPLOYMENT, "", 0, 2)),
+        ("3rd next update of a ReplicaSet", ("update", "", REPLICA_SET, "", 2, 1)),
+        ("2nd next 4 patches of Pods", ("patch", "", POD, "", 1, 4)),
+        ('next deletion of the ReplicaSet of "app:1"', ("delete", "", REPLICA_SET, "app:1", 0, 1)),
+        ("next 10 reads of a Deployment", ("get", "", DEPLOYMENT, "", 0, 10)),
+    ],
+)
+def test_calls_of_the_controller(text: str, meant: tuple[object, ...]) -> None:
+    assert tuple(calls(text)[name] for name in ("verb", "subresource", "kind", "image", "skip", "times")) == meant
+
+
+@pytest.mark.parametrize("text", ["creation of a ReplicaSet", "next creation of a Node", "next 2 thoughts of Pods"])
+def test_what_are_no_calls_is_told_with_those_that_are(text: str) -> None:
+    with pytest.raises(TableError, match=f"{text!r} are no calls of the Deployment controller; .* creation, update"):
+        calls(text)
+
+
+def test_refusals() -> None:
+    assert refusal("a conflict") == {"answer": Amiss.CONFLICT, "seconds": 0}
+    assert refusal("too many requests") == {"answer": Amiss.TOO_MANY_REQUESTS, "seconds": 1}
+    assert refusal("an internal error, to be tried again in 2 seconds") == {
+        "answer": Amiss.INTERNAL_ERROR,
+        "seconds": 2,
+    }
+    with pytest.raises(TableError, match=r"the API server cannot refuse with 'a shrug'; .*: a conflict, AlreadyExists"):
+        refusal("a shrug")
+
+
 def test_the_guide_names_all_that_may_be_put_into_a_sentence() -> None:
     guide = (Path(__file__).parents[2] / "features" / "README.md").read_text(encoding="utf-8")
     many = {change: text for text, change in reversed(CHANGES.items())}.values()
     words = [*many, *COUNTERS, *KINDS, *HAND_MADE, *REPLICA_SET_COLUMNS, *POD_COLUMNS, *State]
+    words += [*VERBS, *REFUSALS]
     quoted = [f"`{word}`" for word in words]
     quoted += [f"`, {option.words}`" for option in OPTIONS] + [f"`@needs:{need}`" for need in Capability]
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
 from conformance.targets.kubernetes import KubernetesSession
 from conformance.targets.local import LocalTarget
+from conformance.targets.proxy import Proxy, Upstream
 from reference.api.objects import Json
+from tests.targets.small_server import SOON, SmallServer
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +45,23 @@ def web() -> Json:
             },
         },
     }
+
+
+@pytest.fixture
+def server() -> Iterator[SmallServer]:
+    server = SmallServer()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def proxy(server: SmallServer) -> Iterator[Proxy]:
+    proxy = Proxy(Upstream("127.0.0.1", server.server_port, token="secret"))
+    yield proxy
+    proxy.stop()
+
+
+@pytest.fixture
+def client(proxy: Proxy) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=proxy.url, timeout=SOON, trust_env=False) as client:
+        yield client

@@ -17,6 +17,7 @@ from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET
 from reference.api.objects import Json
 from reference.machinery.client import MERGE, DeleteOptions
+from reference.machinery.faults import Amiss, Fault
 
 
 @pytest.fixture
@@ -101,6 +102,45 @@ def test_orphans_are_not_adopted_again_by_a_deployment_that_is_gone(model: Model
     model.settle()
     [orphan] = model.list(REPLICA_SET)
     assert "ownerReferences" not in orphan["metadata"]
+
+
+def test_a_restarted_controller_has_seen_nothing_and_sees_all(model: ModelSession, web: Json) -> None:
+    model.create(DEPLOYMENT, web)
+    model.restart_controller()
+    model.settle()
+    assert len(model.list(POD)) == 2
+
+
+def test_a_controller_whose_view_is_held_is_not_restarted(model: ModelSession) -> None:
+    model.stall(DEPLOYMENT)
+    with pytest.raises(TargetError, match="can't be restarted while its view is held: let it catch up first"):
+        model.restart_controller()
+    model.resume(DEPLOYMENT)
+    model.restart_controller()
+
+
+def test_faults_strike_the_deployment_controller_and_nobody_else(model: ModelSession, web: Json) -> None:
+    model.inject(Fault(verb="update", kind=DEPLOYMENT, answer=Amiss.CONFLICT, times=100))
+    model.create(DEPLOYMENT, web)
+    model.update(DEPLOYMENT, "web", model.get(DEPLOYMENT, "web"))
+    model.inject(Fault(verb="create", kind=REPLICA_SET, answer=Amiss.INTERNAL_ERROR, times=2))
+    model.settle()
+    assert model.strikes() == 2
+    assert len(model.list(POD)) == 2
+
+
+def test_a_controller_that_was_told_nothing_lists_what_there_is(model: ModelSession, web: Json) -> None:
+    model.create(DEPLOYMENT, web)
+    model.settle()
+    model.stall(REPLICA_SET)
+    [replica_set] = model.list(REPLICA_SET)
+    model.delete(REPLICA_SET, replica_set["metadata"]["name"])
+    model.expire_watch(REPLICA_SET)
+    model.settle()
+    assert model.list(REPLICA_SET) == []
+    model.resume(REPLICA_SET)
+    model.settle()
+    assert len(model.list(POD)) == 2
 
 
 def test_sessions_share_nothing(web: Json) -> None:

@@ -2,147 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import socket
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from queue import Empty, Queue
-from threading import Event, Thread
-from typing import Any
+import hashlib
+from random import Random
 
 import httpx
 import pytest
 
 from conformance.targets.proxy import Proxy, Upstream
 from conformance.targets.proxy.asked import read_request
-
-SOON = 5.0
-A_WHILE = 0.2
-DEPLOYMENTS = "/apis/apps/v1/deployments"
-REPLICA_SETS = "/apis/apps/v1/replicasets"
-ONE = "/apis/apps/v1/namespaces/ns/deployments/web"
-
-
-class SmallServer(ThreadingHTTPServer):
-    """An API server of two answers: a watch streams what the test says; all else is echoed."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.sayings: Queue[str] = Queue()
-        self.watching = Event()
-        self.hung_up = Event()
-        Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    def stop(self) -> None:
-        self.end_watch()
-        self.shutdown()
-        self.server_close()
-
-    def say(self, *lines: str) -> None:
-        for line in lines:
-            self.sayings.put(line)
-
-    def end_watch(self) -> None:
-        self.sayings.put("")
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: SmallServer
-
-    def do_GET(self) -> None:
-        if "watch=1" in self.path:
-            self._stream()
-        else:
-            self._echo()
-
-    def do_POST(self) -> None:
-        self._echo()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Nothing on stderr."""
-
-    def _echo(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = json.dumps({"path": self.path, "headers": headers, "body": body}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def _stream(self) -> None:
-        self.send_response(200)
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-        self.server.watching.set()
-        Thread(target=self._notice_hanging_up, daemon=True).start()
-        while line := self.server.sayings.get():
-            self.wfile.write(b"%x\r\n%s\n\r\n" % (len(line) + 1, line.encode()))
-        self.wfile.write(b"0\r\n\r\n")
-
-    def _notice_hanging_up(self) -> None:
-        if not self.connection.recv(1, socket.MSG_PEEK):
-            self.server.hung_up.set()
-
-
-class Watch:
-    """A client's watch: its lines as they arrive."""
-
-    def __init__(self, url: str, path: str = DEPLOYMENTS) -> None:
-        self.ended = Event()
-        self._lines: Queue[str] = Queue()
-        self._client = httpx.Client(base_url=url, timeout=None, trust_env=False)
-        self._answer: httpx.Response | None = None
-        self._path = path
-        Thread(target=self._read, daemon=True).start()
-
-    def next_line(self) -> str:
-        return self._lines.get(timeout=SOON)
-
-    def says_nothing(self) -> bool:
-        try:
-            self._lines.get(timeout=A_WHILE)
-        except Empty:
-            return True
-        return False
-
-    def hang_up(self) -> None:
-        assert self._answer is not None
-        self._answer.extensions["network_stream"].get_extra_info("socket").shutdown(socket.SHUT_RDWR)
-
-    def _read(self) -> None:
-        try:
-            with self._client.stream("GET", self._path, params={"watch": "1", "resourceVersion": "1"}) as answer:
-                self._answer = answer
-                for line in answer.iter_lines():
-                    self._lines.put(line)
-        except httpx.TransportError:
-            pass
-        finally:
-            self.ended.set()
-
-
-@pytest.fixture
-def server() -> Iterator[SmallServer]:
-    server = SmallServer()
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def proxy(server: SmallServer) -> Iterator[Proxy]:
-    proxy = Proxy(Upstream("127.0.0.1", server.server_port, token="secret"))
-    yield proxy
-    proxy.stop()
-
-
-@pytest.fixture
-def client(proxy: Proxy) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=proxy.url, timeout=SOON, trust_env=False) as client:
-        yield client
+from tests.targets.small_server import A_WHILE, DEPLOYMENTS, ONE, REPLICA_SETS, SOON, THEM, SmallServer, Watch
 
 
 def test_a_request_goes_through_as_it_is_with_the_proxys_own_credentials(client: httpx.Client) -> None:
@@ -173,6 +41,18 @@ def test_the_journal_says_who_asked_for_what(client: httpx.Client, proxy: Proxy)
     assert asked.user_agent == "kube-controller-manager/v1"
 
 
+def test_requests_are_counted_by_verb_and_resource(client: httpx.Client, proxy: Proxy) -> None:
+    for _ in range(3):
+        client.get(ONE)
+    client.put(f"{ONE}/status", content=b"{}")
+    client.post(THEM, content=b"{}")
+    assert proxy.requests() == {
+        ("get", "deployments", ""): 3,
+        ("update", "deployments", "status"): 1,
+        ("create", "replicasets", ""): 1,
+    }
+
+
 def test_a_watch_streams_each_event_at_once(server: SmallServer, proxy: Proxy) -> None:
     watch = Watch(proxy.url)
     server.say("first")
@@ -192,6 +72,25 @@ def test_a_held_watch_says_nothing_and_on_release_everything_in_order(server: Sm
     proxy.release("deployments")
     server.say("after")
     assert [watch.next_line() for _ in range(501)] == [*missed, "after"]
+
+
+def test_holding_a_watch_loses_no_byte(server: SmallServer, proxy: Proxy) -> None:
+    """Held and released over and over while two megabytes go through."""
+    random = Random(42)
+    said = [random.randbytes(random.randrange(1, 2000)).hex() for _ in range(1000)]
+    watch = Watch(proxy.url)
+    assert server.watching.wait(SOON)
+    for line in said:
+        server.say(line)
+        if random.random() < 0.1:
+            (proxy.release if proxy.held else proxy.hold)("deployments")
+    proxy.release("deployments")
+    heard = [watch.next_line() for _ in said]
+    assert _digest(heard) == _digest(said)
+
+
+def _digest(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def test_holding_twice_and_releasing_twice_loses_nothing(server: SmallServer, proxy: Proxy) -> None:
