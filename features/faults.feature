@@ -35,6 +35,7 @@ Feature: Whatever goes wrong between the controller and the API server, the roll
 
     @id:faults/creation-refused
     @needs:fault-injection
+    @needs:events
     Scenario: The new ReplicaSet exceeds a quota, and then does not
       Given the API server refuses the Deployment controller's next creation of a ReplicaSet with an exceeded quota
       When the image becomes "app:2"
@@ -43,6 +44,7 @@ Feature: Whatever goes wrong between the controller and the API server, the roll
         | revision | image | desired |
         | 1        | app:1 | 2       |
         | 2        | app:2 | 2       |
+      And a ReplicaSetCreateError event says "Failed to create new replica set "{app:2}": replicasets.apps "{app:2}" is forbidden: exceeded quota: team, requested: count/replicasets.apps=1, used: count/replicasets.apps=1, limited: count/replicasets.apps=1"
 
     @id:faults/status-refused
     @needs:fault-injection

@@ -2,8 +2,8 @@ Feature: A rollout completes, whatever the Deployment is scaled to in the middle
   Whether a Deployment was scaled is not written anywhere: the controller notes on each ReplicaSet the size for which it
   was last scaled, in the annotation "deployment.kubernetes.io/desired-replicas", and takes any other size of the
   Deployment for a scaling. While one is under way it only scales, and the rollout waits. So that note must always be
-  brought up to date; where it is not, each look is a scaling with nothing to scale, and the rollout waits for ever:
-  no event, no error, and after the progress deadline a word of a rollout that is stuck.
+  brought up to date; where it is not, each look is a scaling with nothing to scale, and the rollout waits for ever,
+  without a word: no event, no error, and no progress deadline, for that is not looked at while scaling.
 
   The controller knows the ReplicaSets from its cache, which may be late. Here it is late by two looks, as on a busy
   cluster: just after it has started the new version and shrunk the old one, somebody scales the Deployment down.
@@ -31,3 +31,25 @@ Feature: A rollout completes, whatever the Deployment is scaled to in the middle
         | revision | image | desired | desired-replicas |
         | 1        | app:1 | 0       | 2                |
         | 2        | app:2 | 2       | 2                |
+
+    @id:wedged-rollout/deadline
+    @needs:stalled-watches
+    @known-fault:138840
+    Scenario: If the new version never becomes ready, that is told when the progress deadline has passed
+      Given the operator runs "kubectl patch deployment/web --patch='{"spec":{"progressDeadlineSeconds":5}}'"
+      And the Deployment is scaled to 2
+      And the Deployment controller catches up
+      When 7 seconds pass
+      Then the condition Progressing is False because of ProgressDeadlineExceeded
+
+    @id:wedged-rollout/scaled-again
+    @needs:stalled-watches
+    Scenario: Scaled once more, to a size that no ReplicaSet has, any such rollout goes on
+      Given the Deployment is scaled to 2
+      And the Deployment controller catches up
+      When the Deployment is scaled to 4
+      And the rollout comes to its end
+      Then the ReplicaSets are
+        | revision | image | desired | available | desired-replicas |
+        | 1        | app:1 | 0       | 0         | 4                |
+        | 2        | app:2 | 4       | 4         | 4                |

@@ -84,6 +84,7 @@ def seconds_pass(scenario: Scenario, seconds: int) -> None:
     scenario.advance(seconds)
 
 
+@given("the Deployment controller catches up")
 @when("the Deployment controller catches up")
 def controller_catches_up(scenario: Scenario) -> None:
     scenario.catch_up()
