@@ -32,6 +32,8 @@ class Place(msgspec.Struct, frozen=True):
     directory: Path
     port: int
     kubeconfig: Path
+    direct: Path
+    """A kubeconfig that leads past the proxy."""
     credentials: Credentials
 
 

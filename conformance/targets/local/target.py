@@ -87,6 +87,7 @@ class LocalTarget:
         self._processes: Processes | None = None
         self._sessions: KubernetesSessions | None = None
         self._proxy: Proxy | None = None
+        self._place: Place | None = None
 
     @property
     def address(self) -> Address:
@@ -106,6 +107,13 @@ class LocalTarget:
         if self._processes is None:
             raise TargetError(_NOT_STARTED)
         return self._processes
+
+    @property
+    def place(self) -> Place:
+        """What the Deployment controller was given, and another may have after it."""
+        if self._place is None:
+            raise TargetError(_NOT_STARTED)
+        return self._place
 
     def start(self) -> None:
         """Ready to create Deployments when it returns."""
@@ -228,7 +236,8 @@ class LocalTarget:
         )
         self.processes.start(OTHER_MANAGER, [*programs.kube_controller_manager, *its_flags])
         through_proxy = self._kubeconfig("deployment-controller", self.proxy.url, credentials)
-        self._start_reconciler(Place(programs, directory, ports.deployment_controller, through_proxy, credentials))
+        self._place = Place(programs, directory, ports.deployment_controller, through_proxy, direct, credentials)
+        self._start_reconciler(self._place)
 
     def _start_reconciler(self, place: Place) -> None:
         """Starts the Deployment controller, or asks for it, and waits until it watches Deployments."""

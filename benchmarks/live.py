@@ -1,0 +1,257 @@
+"""A rollout on a real control plane: upstream's Deployment controller beside the reference live, one after the other.
+
+Both are processes of their own on the same API server, and roll the same Deployments to a new image in turns; each
+begins with caches just filled, and the best of its turns counts. A stand-in for the kubelets makes every Pod ready as
+it comes, which is within the time, as are the ReplicaSet controller and the API server. What the controllers sent, and
+how many syncs they did, is what they say themselves in their metrics.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+from rich.table import Table
+
+from conformance.controllers.api import Api
+from conformance.controllers.clocks import WallClock
+from conformance.controllers.controller import LiveController
+from conformance.controllers.metrics import Metrics
+from conformance.targets.local import LocalTarget
+from conformance.targets.local.queues import unfinished
+from conformance.targets.local.reconciler import DEPLOYMENT_MANAGER, Reconciler, Reference, Upstream
+from reference.api.kinds import DEPLOYMENT, POD, Kind
+from reference.api.objects import Deployment, Json, Namespace, ObjectMeta, Pod, from_json
+from reference.controllers import kubelet
+from reference.controllers.replicaset.pods import is_ready
+from reference.machinery.client import MERGE, STRATEGIC_MERGE, Client
+from reference.machinery.environment import Environment
+from reference.versions import LATEST
+
+DEPLOYMENTS, REPLICAS = 50, 10
+TURNS = 3
+CONTESTANTS: dict[str, type[Upstream] | type[Reference]] = {
+    "upstream's controller, in Go": Upstream,
+    "the reference live, in Python": Reference,
+}
+_SPACE = "bench"
+_WORKERS = 20
+_QPS, _BURST = 1000, 2000
+_BOUND = 300.0
+_LOOK_AGAIN = 0.25
+_METHODS = {"create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
+_REQUESTS = re.compile(r"^rest_client_requests_total\{(.*)\} (\S+)$", re.MULTILINE)
+_LABEL = re.compile(r'(\w+)="([^"]*)"')
+_SYNCS = re.compile(r'^workqueue_work_duration_seconds_count\{.*?name="deployment".*?\} (\S+)$', re.MULTILINE)
+
+
+class Took(msgspec.Struct, frozen=True):
+    """One rollout: seconds, syncs, requests by HTTP method, and MB of memory at its end."""
+
+    seconds: float
+    syncs: int
+    requests: Counter[str]
+    memory: float
+
+
+class Nodes:
+    """A controller in whose world every Pod becomes ready, and who knows which image the Deployments run."""
+
+    name = "nodes"
+    watches: tuple[Kind[Any], ...] = (POD, DEPLOYMENT)
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self._clock = WallClock()
+        self._news = asyncio.Event()
+
+    async def all_run(self, image: str) -> None:
+        """Returns when the rollout of every Deployment to ``image`` has ended."""
+        while True:
+            deployments = await self._env.cache.list(DEPLOYMENT, _SPACE)
+            if len(deployments) == DEPLOYMENTS and all(_runs(one, image) for one in deployments):
+                return
+            self._news.clear()
+            await self._news.wait()
+
+    async def on_add(self, obj: Any) -> None:
+        if isinstance(obj, Deployment):
+            self._news.set()
+        elif _waits(obj):
+            self._env.queue.add(f"{_SPACE}/{obj.metadata.name}")
+
+    async def on_update(self, old: Any, new: Any) -> None:
+        await self.on_add(new)
+
+    async def on_delete(self, obj: Any) -> None: ...
+
+    async def sync(self, key: str) -> None:
+        name = key.removeprefix(f"{_SPACE}/")
+        pod = await self._env.cache.get(POD, _SPACE, name)
+        if pod is not None and _waits(pod):
+            await self._env.client.patch(POD, _SPACE, name, kubelet.ready(pod, self._clock.now()), MERGE, "status")
+
+    def handle_error(self, error: Exception | None, key: str) -> None:
+        self._env.queue.forget(key)  # a Pod that is gone, mostly
+
+
+class Contestant:
+    """A controller's process on the control plane, while it is its turn."""
+
+    def __init__(self, target: LocalTarget, name: str, reconciler: Reconciler) -> None:
+        self._processes = target.processes
+        self._name = name
+        self._argv = reconciler.argv(msgspec.structs.replace(target.place, kubeconfig=target.place.direct))
+        self._client = httpx.AsyncClient(
+            **target.address.client_options() | {"base_url": reconciler.metrics(target.place.port)}
+        )
+
+    async def begin(self) -> None:
+        """Returns when it has looked at every Deployment that is there."""
+        self._processes.start(self._name, self._argv)
+        while not await self._is_idle():
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    async def end(self) -> None:
+        await self._client.aclose()
+        self._processes.kill(self._name)
+
+    async def settle(self) -> None:
+        """Returns when it has nothing left to do, and asks for nothing."""
+        before: Counter[str] = Counter()
+        while not await self._is_idle() or (now := await self.requests()) != before:
+            before = now
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    async def syncs(self) -> int:
+        return sum(int(float(count)) for count in _SYNCS.findall(await self._metrics()))
+
+    async def requests(self) -> Counter[str]:
+        """How many it has sent, by HTTP method."""
+        sent: Counter[str] = Counter()
+        for labels, count in _REQUESTS.findall(await self._metrics()):
+            named = dict(_LABEL.findall(labels))
+            sent[named.get("method") or _METHODS.get(named["verb"], "GET")] += int(float(count))
+        return sent
+
+    def memory(self) -> float:
+        status = Path(f"/proc/{self._processes.pids[self._name]}/status").read_text()
+        return int(re.findall(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)[0]) / 1024
+
+    async def _is_idle(self) -> bool:
+        try:
+            metrics = await self._metrics()
+        except httpx.TransportError:
+            return False
+        return await self.syncs() >= DEPLOYMENTS and not unfinished(metrics)["deployment"]
+
+    async def _metrics(self) -> str:
+        return (await self._client.get("/metrics")).raise_for_status().text
+
+
+def table() -> Table:
+    """One row a controller."""
+    result = Table(
+        title=f"A new template for {DEPLOYMENTS} Deployments × {REPLICAS} Pods, Kubernetes {LATEST.name}",
+        title_justify="left",
+    )
+    for heading in ("", "seconds", "ratio", "syncs", "syncs/s", "POST", "PUT", "PATCH", "GET", "requests", "MB"):
+        result.add_column(heading, justify="left" if not heading else "right")
+    best = asyncio.run(_contest())
+    first = next(iter(best.values()))
+    for name, took in best.items():
+        methods = (str(took.requests[method]) for method in ("POST", "PUT", "PATCH", "GET"))
+        speed, ratio = took.syncs / took.seconds, took.seconds / first.seconds
+        result.add_row(
+            *(name, f"{took.seconds:.2f}", f"{ratio:.2f}", str(took.syncs), f"{speed:.0f}"),
+            *(*methods, str(took.requests.total()), f"{took.memory:.0f}"),
+        )
+    return result
+
+
+async def _contest() -> dict[str, Took]:
+    """What each took at its best."""
+    target = LocalTarget(LATEST.name)
+    try:
+        await asyncio.to_thread(target.start)
+        async with asyncio.timeout(_BOUND):
+            return await _turns(target)
+    finally:
+        target.stop()
+
+
+async def _turns(target: LocalTarget) -> dict[str, Took]:
+    metrics = Metrics("nodes")
+    api = Api(target.address, "nodes", metrics, qps=_QPS, burst=_BURST)
+    client, stop, made = Client(api.perform), asyncio.Event(), []
+
+    def nodes(env: Environment) -> Nodes:
+        made.append(Nodes(env))
+        return made[0]
+
+    controller = LiveController(nodes, api, api, metrics)
+    working = asyncio.create_task(controller.run(stop, _WORKERS))
+    await client.create(Namespace(metadata=ObjectMeta(name=_SPACE)))
+    names = [f"web-{number}" for number in range(DEPLOYMENTS)]
+    for name in names:
+        await client.create(from_json(_manifest(name, "app:1"), Deployment), _SPACE)
+    await made[0].all_run("app:1")
+    target.processes.kill(DEPLOYMENT_MANAGER)
+
+    best: dict[str, Took] = {}
+    for turn in range(TURNS):
+        for number, (name, make) in enumerate(CONTESTANTS.items()):
+            contestant = Contestant(target, f"{name} ({turn})", make())
+            await contestant.begin()
+            took = await _rollout(contestant, client, made[0], names, f"app:{turn}.{number}")
+            await contestant.end()
+            best[name] = min(best.get(name, took), took, key=lambda it: it.seconds)
+    stop.set()
+    await working
+    await api.close()
+    return best
+
+
+async def _rollout(contestant: Contestant, client: Client, nodes: Nodes, names: list[str], image: str) -> Took:
+    syncs, requests = await contestant.syncs(), await contestant.requests()
+    began = time.perf_counter()
+    for name in names:
+        template = _manifest(name, image)["spec"]["template"]
+        await client.patch(DEPLOYMENT, _SPACE, name, {"spec": {"template": template}}, STRATEGIC_MERGE)
+    await nodes.all_run(image)
+    seconds = time.perf_counter() - began
+    await contestant.settle()
+    return Took(seconds, await contestant.syncs() - syncs, await contestant.requests() - requests, contestant.memory())
+
+
+def _manifest(name: str, image: str) -> Json:
+    labels = {"app": name}
+    return {
+        "metadata": {"name": name},
+        "spec": {
+            "replicas": REPLICAS,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": image}]}},
+        },
+    }
+
+
+def _waits(pod: Pod) -> bool:
+    """Whether the kubelet has still to make it ready."""
+    return pod.metadata.namespace == _SPACE and not is_ready(pod) and pod.metadata.deletion_timestamp is None
+
+
+def _runs(deployment: Deployment, image: str) -> bool:
+    """Whether its rollout to ``image`` has ended."""
+    status, size = deployment.status, deployment.spec.replicas
+    return (
+        f'"{image}"'.encode() in bytes(deployment.spec.template.spec)
+        and status.observed_generation >= deployment.metadata.generation
+        and status.updated_replicas == status.replicas == status.available_replicas == size
+    )
