@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,7 +29,7 @@ ALL_KINDS = {
     "/apis/apps/v1": ("deployments", "replicasets", "statefulsets", "daemonsets"),
     "/apis/rbac.authorization.k8s.io/v1": ("clusterroles", "clusterrolebindings", "roles", "rolebindings"),
 }
-PROGRAM = Path(sys.executable).with_name("deployment-conformance")
+PROGRAM = str(Path(sys.executable).with_name("deployment-conformance"))
 QUICK = Pace(quiet=0.15)
 
 
@@ -61,7 +63,7 @@ def everything(admin: ApiServer) -> dict[str, str]:
 
 def run(limited: Limited, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     options = ["--target=kubeconfig", f"--context={CONTEXT}", f"--kubeconfig={limited.kubeconfig}"]
-    command = [str(PROGRAM), "run", *options, *words]
+    command = [PROGRAM, "run", *options, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=cwd)
 
 
@@ -239,3 +241,21 @@ def _await_policy(admin: ApiServer) -> None:
     path = f"{DEPLOYMENT.path('default')}"
     while "team" not in admin.ask("POST", path, _web(), query={"dryRun": "All"})["metadata"].get("labels", {}):
         pass
+
+
+def test_a_target_of_ones_own_comes_by_an_entry_point(limited: Limited, tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "own_target"
+    source = shutil.copytree(example, tmp_path / "source")  # a build writes beside what it builds
+    assert len((source / "own_target.py").read_text().splitlines()) < 60
+    offline = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path / "installed")]
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *offline, str(source)], check=True)
+    place = {"PYTHONPATH": str(tmp_path / "installed"), "OWN_KUBECONFIG": str(limited.kubeconfig)}
+    command = [PROGRAM, "run", "--target=own", "-k", "resumed_the_rollout_begins"]
+    for more, code, said in (
+        ({"OWN_CONTEXT": CONTEXT}, 0, "1 passed, 0 failed, 0 errors, 0 skipped"),
+        ({"OWN_CONTEXT": "other"}, 2, "no context is called 'other'"),
+    ):
+        ended = subprocess.run(
+            command, env={**os.environ, **place, **more}, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (ended.returncode, said in ended.stdout) == (code, True), ended.stdout + ended.stderr
