@@ -19,7 +19,7 @@ from conformance.targets.protocol import Session
 from reference.api.kinds import POD
 from reference.api.objects import Json, Pod, from_json
 from reference.controllers import kubelet
-from reference.machinery.client import MERGE, STRATEGIC_MERGE
+from reference.machinery.client import MERGE, STRATEGIC_MERGE, DeleteOptions
 
 
 class State(StrEnum):
@@ -121,6 +121,8 @@ class Pods:
         if change is Change.LET_GO:
             rest = [each for each in pod["metadata"].get("finalizers", []) if each != LINGER]
             self._session.patch(POD, name, {"metadata": {"finalizers": rest or None}}, MERGE)
+            if not self._free:  # its containers linger as well
+                self._session.delete(POD, name, DeleteOptions(grace_period_seconds=0))
             return
         patch = _STATUS[change](from_json(pod, Pod), self._session.now())
         if self._free:

@@ -46,6 +46,14 @@ class Between(Protocol):
     def expire_watches(self, resource: str) -> None: ...
 
 
+class Nodes(Protocol):
+    """How what scenarios send and get is turned where nodes run the Pods."""
+
+    def dress(self, body: Any) -> Any: ...
+
+    def undress(self, answer: Any) -> Any: ...
+
+
 class Powers(msgspec.Struct, frozen=True, kw_only=True):
     """What a target can do and tell beyond the API."""
 
@@ -57,6 +65,8 @@ class Powers(msgspec.Struct, frozen=True, kw_only=True):
     """Kills the Deployment controller and starts it anew."""
     logs: Callable[[], Mapping[str, bytes]] = dict
     """What the controllers have said, by name, as far as it can be reached."""
+    nodes: Nodes | None = None
+    """If nodes run the Pods."""
     remove_namespaces: bool = True
     """False where the whole cluster goes at the end."""
 
@@ -66,8 +76,9 @@ class KubernetesSessions:
 
     def __init__(self, address: Address, pace: Pace = Pace(), powers: Powers = Powers(), prefix: str = "") -> None:
         self.api = ApiServer(address)
-        self._pace = pace
+        self.pace = pace
         self.powers = powers
+        """Of all sessions from now on, as is the pace."""
         self._background = Background("watches")
         self._streams = self._background.call(_streams(address))
         self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check, prefix)
@@ -81,7 +92,7 @@ class KubernetesSessions:
             view = View(self.api.address, self._streams, namespace)
             try:
                 self._background.call(view.open())
-                session = KubernetesSession(self.api, namespace, view, self._pace, self.powers)
+                session = KubernetesSession(self.api, namespace, view, self.pace, self.powers)
                 try:
                     yield session
                 finally:
@@ -116,7 +127,7 @@ class KubernetesSession:
         self._api = api
         self._view = view
         self._powers = powers
-        self._rest = Rest(view, pace, powers.busy, powers.check)
+        self._rest = Rest(view, pace, powers.busy, powers.check, on_nodes=powers.nodes is not None)
         self._held: list[str] = []
 
     def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
@@ -217,11 +228,13 @@ class KubernetesSession:
         return answer
 
     def _ask(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Json:
+        nodes = self._powers.nodes
         try:
-            return self._api.ask(method, path, body, content_type)
+            answer = self._api.ask(method, path, nodes.dress(body) if nodes else body, content_type)
         except TargetError:
             self._powers.check(GRACE)  # which knows better why nobody answers
             raise
+        return nodes.undress(answer) if nodes else answer
 
     def _path(self, kind: Kind[Any], name: str = "", subresource: str = "") -> str:
         return kind.path(self.namespace, name, subresource)

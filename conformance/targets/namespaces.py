@@ -129,12 +129,13 @@ class Namespaces:
         return names
 
     def _let_pods_go(self, namespace: str) -> None:
-        """Takes the finalizers off, by which a scenario made Pods linger."""
+        """Takes the finalizers off, by which a scenario made Pods linger, and lets no container outlast them."""
         for pod in self._items(POD.path(namespace)):
             if pod["metadata"].get("finalizers"):
                 with suppress(ApiError):
                     path = POD.path(namespace, pod["metadata"]["name"])
                     self._api.ask("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
+                    self._api.ask("DELETE", path, {"gracePeriodSeconds": 0})
 
     def _items(self, path: str, query: Mapping[str, str] | None = None) -> Sequence[Json]:
         items: Sequence[Json] = self._api.ask("GET", path, query=query).get("items") or ()

@@ -20,10 +20,12 @@ from typing import Any
 
 import msgspec
 
+from conformance.manifests import READINESS_GATE
 from conformance.targets.api_server import GRACE, Check
 from conformance.targets.protocol import TargetError
 from conformance.targets.view import Owner, Seen, View
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
+from reference.controllers.kubelet import CONTAINERS_READY, READY
 
 _LOOK_AGAIN = 0.02
 _SLOWNESS = 5
@@ -45,11 +47,15 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
 class Rest:
     """Waits for one namespace to come to rest.
 
-    ``busy`` says what a controller still has in its queue, in words, or nothing.
+    ``busy`` says what a controller still has in its queue, in words, or nothing. ``on_nodes``: so do the Pods run, and
+    what their nodes have yet to do counts as well.
     """
 
-    def __init__(self, view: View, pace: Pace, busy: Callable[[], str], check: Check) -> None:
+    def __init__(
+        self, view: View, pace: Pace, busy: Callable[[], str], check: Check, *, on_nodes: bool = False
+    ) -> None:
         self._view = view
+        self._on_nodes = on_nodes
         self._pace = pace
         self._busy = busy
         self._check = check
@@ -103,13 +109,19 @@ class Rest:
             raise
 
     def _unfinished(self, held: bool, still: float) -> str:
-        for business in unfinished(self._view.objects(DEPLOYMENT, REPLICA_SET, POD), held):
+        for business in self._left_to_do(held):
             if business in self._unable:
                 continue
             if still < self._pace.patience:
                 return business
             self._unable.add(business)
         return ""
+
+    def _left_to_do(self, held: bool) -> Iterator[str]:
+        yield from unfinished(self._view.objects(DEPLOYMENT, REPLICA_SET, POD), held)
+        if self._on_nodes:
+            for _, pod in self._view.objects(POD):
+                yield from unfinished_on_node(pod)
 
 
 def unfinished(objects: Sequence[tuple[Kind[Any], Seen]], held: bool = False) -> Iterator[str]:
@@ -129,6 +141,20 @@ def unfinished(objects: Sequence[tuple[Kind[Any], Seen]], held: bool = False) ->
             yield f"{what} is being deleted, has no dependents left, and is not yet gone"
         if not meta.deletion_timestamp and _forsaken(meta.owner_references, there):
             yield f"{what} (uid {meta.uid}) has lost its owner and is not yet collected"
+
+
+def unfinished_on_node(pod: Seen) -> Iterator[str]:
+    """What a node has yet to do about a Pod: start its containers, tell its readiness, end it."""
+    what = f"Pod {pod.metadata.name}"
+    conditions = {each.type: each.status == "True" for each in pod.status.conditions}
+    if pod.metadata.deletion_timestamp:
+        if not pod.metadata.finalizers:
+            yield f"{what} is being deleted and is not yet gone"
+    elif pod.status.phase not in ("Failed", "Succeeded"):
+        if not conditions.get(CONTAINERS_READY):
+            yield f"the containers of {what} do not run yet"
+        elif conditions.get(READINESS_GATE, False) != conditions.get(READY, False):
+            yield f"the readiness of {what} is not yet told by its node"
 
 
 def _lags(kind: Kind[Any], seen: Seen) -> bool:

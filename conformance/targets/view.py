@@ -48,8 +48,17 @@ class Meta(msgspec.Struct, frozen=True, rename="camel"):
     owner_references: tuple[Owner, ...] = ()
 
 
+class Told(msgspec.Struct, frozen=True):
+    """A condition."""
+
+    type: str
+    status: str
+
+
 class Observed(msgspec.Struct, frozen=True, rename="camel"):
     observed_generation: int = 0
+    phase: str = ""
+    conditions: tuple[Told, ...] = ()
 
 
 class Seen(msgspec.Struct, frozen=True):

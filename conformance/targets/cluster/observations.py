@@ -14,14 +14,16 @@ import msgspec
 from conformance.diff import compare_snapshots
 from conformance.manifests import deployment
 from conformance.snapshot import Snapshot, canonical, listing
+from conformance.targets.cluster.nodes import Wardrobe, waiting_for
 from conformance.targets.model import ModelTarget
 from conformance.targets.protocol import Capability, Session, TargetError
 from reference.api.kinds import DEPLOYMENT, EVENT, POD
 from reference.api.objects import Json
+from reference.controllers.kubelet import CONTAINERS_READY
 
-_PROBE = deployment("probe", 1, "probe:1")
 _MOST_CHANGES = 8
 _CONTROLLER_BOUND = 30.0
+_NODE_BOUND = 120.0
 
 
 class Observed(msgspec.Struct, frozen=True):
@@ -31,19 +33,29 @@ class Observed(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
 
 
-def observe(session: Session, kubernetes: str, scheduling: float, wait: Callable[[float], None]) -> Observed:
-    """Creates a Deployment of one Pod in the session's namespace, and looks.
+def observe(
+    session: Session, kubernetes: str, wardrobe: Wardrobe, scheduling: float, wait: Callable[[float], None]
+) -> Observed:
+    """Creates a Deployment of one Pod in the session's namespace, as nodes could run it, and looks.
 
     ``scheduling`` is how many seconds a scheduler has for the Pod before there counts as being none; ``wait`` returns
-    when something there changes, or after that many seconds. Raises TargetError if nobody reconciles the Deployment.
+    when something there changes, or after that many seconds. Raises TargetError if nobody reconciles the Deployment, or
+    if nodes cannot run the Pod.
     """
-    session.create(DEPLOYMENT, _PROBE)
+    probe: Json = wardrobe.dress(deployment("probe", 1, "probe:1"))
+    session.create(DEPLOYMENT, probe)
     if not _comes_true(lambda: bool(session.list(POD)), _CONTROLLER_BOUND, wait):
         raise TargetError(
             f"no Pod has been made of a Deployment within {_CONTROLLER_BOUND:g} s: see whether the cluster's "
             "Deployment and ReplicaSet controllers run"
         )
     nodes = _comes_true(lambda: _scheduled(session), scheduling, wait)
+    if nodes and not _comes_true(lambda: _runs(session), _NODE_BOUND, wait):
+        why = waiting_for(session.list(POD)) or "its node says nothing"
+        raise TargetError(
+            f"a Pod of the image {wardrobe.image} does not run within {_NODE_BOUND:g} s ({why}): name one by --image "
+            "that nodes there can pull, and that keeps running"
+        )
     session.settle()
     status: Json = session.get(DEPLOYMENT, "probe").get("status", {})
     counted = "terminatingReplicas" in status
@@ -55,7 +67,7 @@ def observe(session: Session, kubernetes: str, scheduling: float, wait: Callable
             f"Deployments {'count' if counted else 'do not count'} their terminating Pods",
             f"Pods run on {'nodes' if nodes else 'no node: readiness and termination are played by the suite'}",
             f"events are {'' if recorded else 'not '}recorded",
-            *_changes(session, kubernetes),
+            *_changes(session, kubernetes, probe),
         ),
     )
 
@@ -77,10 +89,17 @@ def _scheduled(session: Session) -> bool:
     return bool(pod["spec"].get("nodeName")) or any(each["type"] == "PodScheduled" for each in conditions)
 
 
-def _changes(session: Session, kubernetes: str) -> Iterator[str]:
+def _runs(session: Session) -> bool:
+    """Whether all containers of the Pod do."""
+    [pod, *_] = session.list(POD)
+    conditions = pod.get("status", {}).get("conditions", [])
+    return any(each["type"] == CONTAINERS_READY and each["status"] == "True" for each in conditions)
+
+
+def _changes(session: Session, kubernetes: str, probe: Json) -> Iterator[str]:
     """What the cluster makes of our objects that Kubernetes alone does not, by the model."""
     with ModelTarget(kubernetes).session("probe") as model:
-        model.create(DEPLOYMENT, _PROBE)
+        model.create(DEPLOYMENT, probe)
         model.settle()
         ours = _as_written(canonical(model.namespace, listing(model)))
     theirs = _as_written(canonical(session.namespace, listing(session)))

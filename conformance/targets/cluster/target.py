@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import msgspec
+
 from conformance.targets.api_server import ApiServer
+from conformance.targets.cluster.nodes import DEFAULT_IMAGE, Wardrobe
 from conformance.targets.cluster.observations import observe
 from conformance.targets.cluster.rights import IN_NAMESPACES, ON_NAMESPACES, Right, as_yaml, cluster_role, missing
 from conformance.targets.kubeconfig import load
@@ -16,16 +20,19 @@ from conformance.targets.rest import Pace
 from reference.api.errors import ApiError
 from reference.versions import UnknownVersion, version_named
 
-PACE = Pace(quiet=0.5, patience=5.0, bound=120.0)
+PACE = Pace(quiet=0.5)
+_PACE_OF_NODES = {"patience": 30.0, "bound": 300.0}
+"""Seconds: a node pulls images and ends containers while nothing changes that we see."""
 _SCHEDULING = 5.0
+_PREFIX = re.compile(r"([a-z0-9][a-z0-9-]{0,19})?")
 _NOT_STARTED = "the cluster has not been looked at yet: start the target first"
 
 
 class ClusterTarget:
     """The cluster of a kubeconfig's context; ``protocol.Target``.
 
-    It names itself by context, never by what happens to be the current one. What it can do is known when it has
-    started. ``scheduling`` is how many seconds a scheduler has for the first Pod before there counts as being none.
+    What it can do is known when it has started. ``image`` is what Pods run where nodes run them; ``scheduling`` how
+    many seconds a scheduler has for the first Pod before there counts as being none.
     """
 
     name = "kubeconfig"
@@ -45,7 +52,13 @@ class ClusterTarget:
         self.observations: Sequence[str] = ()
         """What was found out when it started, a sentence each."""
         self._address = load(context, kubeconfig)
+        if not _PREFIX.fullmatch(namespace_prefix):
+            raise TargetError(
+                f"--namespace-prefix={namespace_prefix}: no namespace's name begins so, or it is longer than 20: "
+                "take small letters, digits and '-', a letter or digit first"
+            )
         self._prefix = namespace_prefix
+        self._wardrobe = Wardrobe(image or DEFAULT_IMAGE)
         self._pace = pace
         self._scheduling = scheduling
         self._running = ExitStack()
@@ -87,7 +100,10 @@ class ClusterTarget:
         _demand(missing(sessions.api, ON_NAMESPACES))
         with sessions.session("a look at the cluster") as session:
             _demand(missing(sessions.api, IN_NAMESPACES, session.namespace))
-            found = observe(session, self.kubernetes, self._scheduling, session.wait)
+            found = observe(session, self.kubernetes, self._wardrobe, self._scheduling, session.wait)
+        if Capability.FREE_PODS not in found.capabilities:
+            sessions.powers = Powers(nodes=self._wardrobe)
+            sessions.pace = msgspec.structs.replace(self._pace, **_PACE_OF_NODES)
         self.capabilities = found.capabilities
         self.observations = (f"Kubernetes {said} at {self._address.url}", *found.sentences)
 
