@@ -41,8 +41,11 @@ class Limited(msgspec.Struct, frozen=True):
 
 @contextmanager
 def limited_cluster(directory: Path, kubernetes: str = "1.37") -> Iterator[Limited]:
-    """A local control plane that knows RBAC, and a kubeconfig for a guest, in ``directory``."""
-    local = LocalTarget(kubernetes, authorization="RBAC")
+    """A local control plane that knows RBAC, and a kubeconfig for a guest, in ``directory``.
+
+    Its Deployment controller hears its news at once, as anywhere else.
+    """
+    local = LocalTarget(kubernetes, authorization="RBAC", calm=0)
     try:
         local.start()
         admin = ApiServer(local.address)

@@ -58,7 +58,8 @@ class LocalTarget:
     place. ``port`` is for the API server; 0 takes any that is free. ``controller`` reconciles Deployments (see
     ``reconciler``), and ``command`` starts it if that is none of ours. Without ``controllers`` the API server is alone:
     nothing happens in it but what it is asked for, and no session can be had. ``authorization`` is the API server's
-    mode (``RBAC``); whatever it is, the run itself may do anything.
+    mode (``RBAC``); whatever it is, the run itself may do anything. ``calm`` is how many seconds without news it
+    takes for the Deployment controller to be told any.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class LocalTarget:
         *,
         controllers: bool = True,
         authorization: str = "AlwaysAllow",
+        calm: float = _CALM,
         controller: str = UPSTREAM,
         command: str = "",
     ) -> None:
@@ -83,6 +85,7 @@ class LocalTarget:
         self._pace = pace or (PACE if self._reconciler.metrics(0) else Pace())
         self._controllers = controllers
         self._authorization = authorization
+        self._calm = calm
         self._running = ExitStack()
         self._processes: Processes | None = None
         self._sessions: KubernetesSessions | None = None
@@ -198,7 +201,7 @@ class LocalTarget:
     def _connect(self, ports: flags.Ports, credentials: Credentials, starting: ExitStack) -> KubernetesSessions:
         """Everything of ours that talks to the control plane; nothing is asked yet."""
         controllers = credentials.client_context(credentials.controllers)
-        proxy = self._proxy = Proxy(Upstream(LOOPBACK, ports.api_server, controllers), _CALM)
+        proxy = self._proxy = Proxy(Upstream(LOOPBACK, ports.api_server, controllers), self._calm)
         starting.callback(proxy.stop)
         admin = credentials.client_context(credentials.admin)
         deployments = self._reconciler.metrics(ports.deployment_controller)
