@@ -9,55 +9,49 @@ Feature: A version gets a ReplicaSet of its own, even where its name is taken
   Rule: What is not the Deployment's is no version of it, whatever it runs
 
     Background:
-      Given a Deployment "web" of 0 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
-      And "app:2" has been rolled out
-      And "app:1" has been rolled out
-      And the operator runs "kubectl label replicaset/{app:2} app=other --overwrite"
-      And the Deployment is scaled to 2
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
       And all its Pods are ready
+      And the Deployment is paused
+      And the operator runs "kubectl label replicaset/{app:1} app=other --overwrite"
 
     @id:hash-collision/same-template
-    Scenario: It runs the very same image
-      When the image becomes "app:2"
+    Scenario: It runs the very same image: there is another ReplicaSet for it now, and this one is left alone
+      When the Deployment is resumed
       Then the ReplicaSets are
-        | image | desired | owner |
-        | app:1 | 1       | web   |
-        | app:2 | 0       | none  |
-        | app:2 | 2       | web   |
-      And the Deployment reports 1 collision
-      When the operator runs "kubectl rollout status deployment/web"
-      Then kubectl answers "Waiting for deployment "web" rollout to finish: 1 old replicas are pending termination..."
+        | image | desired | ready | owner |
+        | app:1 | 2       | 2     | none  |
+        | app:1 | 2       | 0     | web   |
+      And the Deployment reports 2 replicas, 1 collision
+      When the rollout comes to its end
+      Then the ReplicaSets are
+        | image | desired | ready | owner |
+        | app:1 | 2       | 2     | none  |
+        | app:1 | 2       | 2     | web   |
 
     @id:hash-collision/other-template
     Scenario: It has come to run another image
-      Given the operator runs "kubectl patch replicaset/{app:2} --patch='{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"app:9"}]}}}}'"
-      When the image becomes "app:2"
+      Given the operator runs "kubectl patch replicaset/{app:1} --patch='{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"app:9"}]}}}}'"
+      When the Deployment is resumed
       Then the ReplicaSets are
         | image | desired | owner |
-        | app:1 | 1       | web   |
-        | app:9 | 0       | none  |
-        | app:2 | 2       | web   |
-      And the Deployment reports 1 collision
-
-    @id:hash-collision/the-rollout-completes
-    Scenario: The rollout completes as any other, and the one in the way is left alone
-      When the image becomes "app:2"
-      And the rollout comes to its end
-      Then the ReplicaSets are
-        | revision | image | desired | available | owner |
-        | 3        | app:1 | 0       | 0         | web   |
-        | 2        | app:2 | 0       | 0         | none  |
-        | 4        | app:2 | 2       | 2         | web   |
+        | app:9 | 2       | none  |
+        | app:1 | 2       | web   |
+      And the Deployment reports 2 replicas, 1 collision
 
     @id:hash-collision/counted-for-good
-    Scenario: A collision is counted for good, and what was made before keeps its name
-      Given the image becomes "app:2"
-      When the image becomes "app:3"
+    Scenario: A collision is counted for good, and what was made before is found again
+      Given the Deployment is resumed
       And the rollout comes to its end
+      When the image becomes "app:2"
       Then the Deployment reports 1 collision
-      When the operator runs "kubectl rollout undo deployment/web --to-revision=3"
-      Then the Deployment is at revision 6, running "app:1"
+      When the operator runs "kubectl rollout undo deployment/web"
+      Then the Deployment is at revision 3, running "app:1"
       And the Deployment reports 1 collision
+      And the ReplicaSets are
+        | revision | image | desired | owner |
+        | 1        | app:1 | 2       | none  |
+        | 3        | app:1 | 2       | web   |
+        | 2        | app:2 | 0       | web   |
 
   Rule: A version whose ReplicaSet was altered by hand is made anew
 

@@ -17,19 +17,18 @@ Feature: A Pod counts as available only when it has been ready for long enough
 
     @id:min-ready-seconds/rollout
     Scenario: A rollout does not go on before
-      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 0, running "app:1"
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 0, available after 4 seconds, running "app:1"
       And all its Pods are ready
+      And 5 seconds pass
       And the Deployment is paused
-      And the operator runs "kubectl patch deployment/web --patch='{"spec":{"minReadySeconds":3}}'"
       And the image becomes "app:2"
-      And 4 seconds pass
       When the Deployment is resumed
       And all Pods become ready
       Then the ReplicaSets are
         | revision | image | desired | ready | available |
         | 1        | app:1 | 2       | 2     | 2         |
         | 2        | app:2 | 1       | 1     | 0         |
-      When 4 seconds pass
+      When 5 seconds pass
       Then the ReplicaSets are
         | revision | image | desired | ready | available |
         | 1        | app:1 | 1       | 1     | 1         |

@@ -34,6 +34,7 @@ def is_paused(scenario: Scenario) -> None:
     scenario.pause()
 
 
+@given("the Deployment is resumed")
 @when("the Deployment is resumed")
 def is_resumed(scenario: Scenario) -> None:
     scenario.resume()
