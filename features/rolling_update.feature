@@ -201,3 +201,20 @@ Feature: A rolling update replaces Pods bit by bit, and keeps enough of them at 
         | the labels      | {"metadata":{"labels":{"tier":"front"}}}                     |
         | the strategy    | {"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":0}}}} |
         | the deadline    | {"spec":{"progressDeadlineSeconds":300}}                     |
+
+  Rule: Any change of the Pod template does, be it one that no Pod would notice
+
+    @id:rolling-update/new-version
+    Scenario Outline: Another version of the same image, by a change of <what>
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
+      And all its Pods are ready
+      When the operator runs "kubectl patch deployment/web --patch='{"spec":{"template":<patch>}}'"
+      Then the ReplicaSets are
+        | revision | image | desired | available |
+        | 1        | app:1 | 1       | 1         |
+        | 2        | app:1 | 2       | 0         |
+
+      Examples:
+        | what               | patch                                        |
+        | the Pods' labels   | {"metadata":{"labels":{"tier":"front"}}}     |
+        | how they shut down | {"spec":{"terminationGracePeriodSeconds":5}} |
