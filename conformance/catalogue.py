@@ -64,7 +64,7 @@ def scenarios(features: Path) -> list[Listed]:
 def definitions(features: Path) -> list[Definition]:
     """The step catalogue, in the order in which the steps are written."""
     written = [step for template in _templates(features) for step in _steps(template)]
-    contexts = _contexts()
+    contexts = step_contexts()
     uses = Counter(_wording(context) for step in written for context in contexts if _matches(context, step))
     alike: dict[tuple[str, str], list[StepFunctionContext]] = {}
     for context in contexts:
@@ -83,6 +83,17 @@ def definitions(features: Path) -> list[Definition]:
 def problems(features: Path) -> list[str]:
     """A sentence for each scenario without an id of its own, and each step that is undefined, unused or ambiguous."""
     return [*_problems_of_ids(scenarios(features)), *_problems_of_steps(features)]
+
+
+def step_contexts() -> list[StepFunctionContext]:
+    """Every step definition of the ``steps`` package, in the order in which it is written."""
+    functions = (
+        inspect.unwrap(getattr(value, "__wrapped__", value))
+        for module in step_modules()
+        for name, value in vars(module).items()
+        if name.startswith(StepNamePrefix.step_def.value)
+    )
+    return [step_function_context_registry[function] for function in functions]
 
 
 def as_said(parser: StepParser, *, choices: bool = False) -> str:
@@ -117,17 +128,6 @@ def _steps(template: ScenarioTemplate) -> Iterator[WrittenStep]:
         yield from template.render(context).steps
 
 
-def _contexts() -> list[StepFunctionContext]:
-    """Every step definition of the ``steps`` package, in the order in which it is written."""
-    functions = (
-        inspect.unwrap(getattr(value, "__wrapped__", value))
-        for module in step_modules()
-        for name, value in vars(module).items()
-        if name.startswith(StepNamePrefix.step_def.value)
-    )
-    return [step_function_context_registry[function] for function in functions]
-
-
 def _matches(context: StepFunctionContext, step: WrittenStep) -> bool:
     return context.type in (None, step.type) and context.parser.is_matching(step.name)
 
@@ -149,7 +149,7 @@ def _problems_of_ids(listed: Sequence[Listed]) -> Iterator[str]:
 
 
 def _problems_of_steps(features: Path) -> Iterator[str]:
-    contexts = _contexts()
+    contexts = step_contexts()
     told = set()
     for template in _templates(features):
         path = Path(template.feature.filename).relative_to(features.absolute().parent)

@@ -22,6 +22,7 @@ _COMMANDS = {
     "rbac": "conformance.commands.cluster:rbac_command",
     "clean": "conformance.commands.cluster:clean_command",
     "sync": "conformance.worlds.command:sync_command",
+    "story": "conformance.stories.command:story_command",
     "fuzz": "conformance.fuzz.command:fuzz_command",
     "explore": "conformance.exploring.command:explore_command",
     "controller": "conformance.controllers.command:controller_command",

@@ -10,8 +10,9 @@ Source: kubectl v1.37's commands scale, set image, patch, annotate, label, creat
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 from conformance.manifests import CONTAINER
@@ -60,6 +61,8 @@ class Kubectl:
 
     def __init__(self, session: Verbs) -> None:
         self._session = session
+        self.clock: Callable[[], datetime] = session.now
+        """What it stamps things with: the operator's own clock, which need not be the cluster's."""
 
     def create(self, manifest: Json) -> str:
         """``kubectl create -f``."""
@@ -144,7 +147,7 @@ class Kubectl:
         if live["spec"].get("paused"):
             why = "can't restart paused deployment (run rollout resume first)"
             raise KubectlError(f'error: deployments.apps "{name}" {why}')
-        now = self._session.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = self.clock().strftime("%Y-%m-%dT%H:%M:%SZ")
         if live["spec"]["template"]["metadata"].get("annotations", {}).get(RESTARTED_AT) == now:
             wait = "if restart has already been triggered within the past second, please wait before attempting to"
             raise KubectlError(f"error: failed to create patch for {name}: {wait} trigger another")

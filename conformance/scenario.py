@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from conformance import kubectl_line
@@ -41,6 +42,10 @@ class Scenario:
         self.look = Looks(session, self._pods)
         self.answer = ""
         """What kubectl printed last, were it an error."""
+
+    def operators_clock(self, clock: Callable[[], datetime]) -> None:
+        """From now on the operator's kubectl goes by this clock, and no longer by the cluster's."""
+        self._kubectl.clock = clock
 
     def create_deployment(self, name: str, replicas: int, image: str, **options: Any) -> None:
         """Creates it, ``options`` as for ``manifests.deployment``; from now on it is *the* Deployment."""

@@ -10,11 +10,14 @@ look. So its syncs meet no half-done work, which on a real cluster is a matter o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from reference.api.kinds import NAMESPACE, Kind
+import msgspec
+
+from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET, Kind
 from reference.controllers.factories import UPSTREAM, ControllerFactory, Controllers
 from reference.machinery.client import Call
 from reference.machinery.clock import VirtualClock
@@ -33,6 +36,21 @@ _FORGET_EVERY = 100
 
 ServerFactory = Callable[[Store, VirtualClock, Version, Callable[[Write], None] | None], ApiServer]
 """Makes the API server over the store; the last is told of every write."""
+
+
+class NewsOrder(msgspec.Struct, frozen=True):
+    """In which pieces the Deployment controller hears its news, and looks between them.
+
+    It has a watch for each kind, and looks as soon as it is free: so which news of one moment it has heard when it
+    looks is chance on a real cluster. Each order is one of the ways that this may go.
+    """
+
+    kinds: tuple[str, ...] = (DEPLOYMENT.resource, POD.resource, REPLICA_SET.resource)
+    """The turns of the kinds: it looks after each."""
+    piecemeal: bool = False
+    """It looks after every single piece of news."""
+    at_once: bool = False
+    """It has heard all before the others do what follows from its first look."""
 
 
 class NotAtRest(Exception):
@@ -76,6 +94,9 @@ class Cluster:
         others = (controllers.replica_set, controllers.garbage_collector, controllers.namespace)
         self._others = tuple(map(runner, others))
         self._store = store
+        self.news_order: NewsOrder | None = None
+        """None: all news together."""
+        self._has_heard = False
         self.server.create(NAMESPACE, "", {"metadata": {"name": "default"}})
         self.settle()
         self.writes.clear()
@@ -147,12 +168,26 @@ class Cluster:
 
     def _sync_one(self) -> bool:
         """One sync, of the first controller that has anything to do; False if none has."""
-        self._deliver()
-        return any(runner.sync_next() for runner in self._runners)
-
-    def _deliver(self) -> None:
+        if self.news_order is not None:
+            return self._hear_and_sync(self.news_order)
         for runner in self._runners:
             runner.deliver()
+        return any(runner.sync_next() for runner in self._runners)
+
+    def _hear_and_sync(self, order: NewsOrder) -> bool:
+        """The same, with the Deployment controller's news in pieces; whether anything was done or heard."""
+        for runner in self._others:
+            runner.deliver()
+        others_wait = order.at_once and self._has_heard
+        if not others_wait and self._sync_another():
+            return True
+        most = 1 if order.piecemeal else sys.maxsize
+        self._has_heard = any(self._deployments.deliver_some(kind, most) for kind in order.kinds)
+        synced = self._deployments.sync_next()
+        return self._has_heard or synced or (others_wait and self._sync_another())
+
+    def _sync_another(self) -> bool:
+        return any(runner.sync_next() for runner in self._others)
 
     def _next_due(self) -> datetime | None:
         return min((due for runner in self._runners if (due := runner.next_due()) is not None), default=None)

@@ -44,5 +44,6 @@ def replica_sets_made_by_hand(
 
 
 @given(parsers.re(r"the Deployment controller's view of (?P<kind>\w+) is held"), converters={"kind": KINDS.__getitem__})
+@when(parsers.re(r"the Deployment controller's view of (?P<kind>\w+) is held"), converters={"kind": KINDS.__getitem__})
 def view_is_held(scenario: Scenario, kind: Kind[Any]) -> None:
     scenario.hold_view(kind)

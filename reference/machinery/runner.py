@@ -97,6 +97,15 @@ class Runner:
         self._write_events()
         return bool(relisted or behind)
 
+    def deliver_some(self, kind: str, most: int) -> bool:
+        """Tells the controller the oldest news of one kind (``pods``), at ``most`` so many; whether there were any."""
+        informer = self.informers[kind]
+        news = 0 if informer.stalled else min(most, informer.pending())
+        for _ in range(news):
+            self._tell(*informer.take())
+        self._write_events()
+        return news > 0
+
     def sync_next(self) -> bool:
         """Does one sync, of the key that is ready the longest, and writes its events; False if none is ready.
 
