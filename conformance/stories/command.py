@@ -22,6 +22,7 @@ from conformance.stories.shrinking import shrunk
 from conformance.stories.story import Story, feature_text, read
 from conformance.stories.writing import write
 from conformance.targets import registry
+from conformance.targets.options import Options
 from conformance.targets.protocol import Target, TargetError
 from conformance.worlds.command import KubernetesVersion
 from reference.cluster import NewsOrder
@@ -102,8 +103,8 @@ def _started(names: str, kubernetes: Version, binaries: Path | None) -> Iterator
     with ExitStack() as stops:
         targets = []
         for name in chosen:
-            its_own = binaries if name == "local" else None
-            targets.append(registry.create(name, kubernetes=kubernetes.name, binaries=its_own))
+            its_own = binaries if name.startswith("local") else None
+            targets.append(registry.create(name, Options(kubernetes=kubernetes.name, binaries=its_own)))
         for target in targets:
             stops.callback(target.stop)
             target.start()

@@ -4,8 +4,8 @@ All targets hear one operator, whose clock is the first target's: what kubectl s
 of ReplicaSets. A sentence that fails everywhere is no difference; one that fails on some only is.
 
 On a real control plane the Deployment controller may look between two pieces of news of one moment, and a few fields
-tell. So where the model differs from one, it is asked whether it ends in the same state by another such *order of news*
-(``reference.cluster.NewsOrder``) of the same sentence, and goes on from there if it does, which the scene says. All else
+tell. So where the model differs from one, it is asked whether it ends in the same state by another *order of news* of
+the same sentence (``reference.cluster.NewsOrder``), and goes on from there if it does, which the scene says. All else
 stays as it is: what is compared, and that it has to be equal.
 """
 
