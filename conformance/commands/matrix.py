@@ -18,7 +18,7 @@ from conformance.diff import Comparison, compare
 from conformance.report.model import Outcome, Report
 from conformance.report.terminal import MARKS
 from conformance.report.writers import write_whole
-from reference.versions import VERSIONS
+from reference.versions import VERSIONS, UnknownVersion, version_named
 
 _WIDE = 120
 _WORST_FIRST: tuple[Outcome, ...] = ("error", "failed", "skipped", "known-fault", "passed")
@@ -61,10 +61,15 @@ class Column(msgspec.Struct, frozen=True):
 
 @click.command("matrix", short_help="Run the features on every Kubernetes version.")
 @click.argument("targets", nargs=-1)
+@click.option(
+    "--kubernetes", "names", metavar="VERSION", multiple=True, help="Only this version; may be given more than once."
+)
 @click.option("-k", "selection", metavar="EXPR", help="Which scenarios: words of names, tags and ids.")
 @click.option("--save", type=click.Path(path_type=Path, file_okay=False), help="Keep the reports there, as JSON.")
 @click.pass_context
-def matrix_command(context: click.Context, targets: tuple[str, ...], selection: str | None, save: Path | None) -> None:
+def matrix_command(
+    context: click.Context, targets: tuple[str, ...], names: tuple[str, ...], selection: str | None, save: Path | None
+) -> None:
     """Run the features on TARGETS (model and local, if none are given) as every Kubernetes version known here.
 
     One table shows for each feature and version how many scenarios passed on all of them, and what else became of the
@@ -73,8 +78,9 @@ def matrix_command(context: click.Context, targets: tuple[str, ...], selection: 
     Exit code 0: all passed and are alike; 1: a failure or a difference; 2: something could not run.
     """
     try:
-        columns = [_column(version, targets or ("model", "local"), selection, save) for version in VERSIONS]
-    except suite.CouldNotRun as error:
+        versions = [version_named(name).name for name in names] or list(VERSIONS)
+        columns = [_column(version, targets or ("model", "local"), selection, save) for version in versions]
+    except (UnknownVersion, suite.CouldNotRun) as error:
         raise CouldNotFill(str(error)) from error
     _show(columns)
     context.exit(_exit_code([column.cell() for column in columns]))

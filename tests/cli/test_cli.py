@@ -143,6 +143,7 @@ class TestMatrix:
         ("arguments", "sentence"),
         [
             (("moon",), "no target is called 'moon'"),
+            (("model", "--kubernetes=1.2"), "Kubernetes '1.2' is not known"),
             (("model", "-k", "nonsense"), "nothing was selected"),
         ],
     )
