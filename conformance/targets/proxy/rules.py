@@ -106,8 +106,8 @@ class Rules:
             watches.remove(broken)
 
     def answered(self, asked: Asked, status: int) -> None:
-        """The server has begun to answer."""
-        if asked.verb == "watch" and status < _REFUSED:
+        """The server has begun to answer: with a watch, or with the list before it, which may itself be held."""
+        if asked.fills_a_cache and status < _REFUSED:
             self._owed.pop(asked.resource, None)
 
     def arrived(self) -> None:
