@@ -94,7 +94,7 @@ Feature: Old versions are kept as far as the history limit says, and no further
         | 2        | app:2 |
         | 3        | app:3 |
 
-  Rule: An old version that is wanted elsewhere is none of the history
+  Rule: What is taken away by hand is forgotten
 
     @id:revision-history/deleted-by-hand
     Scenario: An old ReplicaSet deleted by hand is forgotten, and nothing else is changed by that
