@@ -87,14 +87,25 @@ def _local(options: Options) -> Target:
 
 
 def _kubeconfig(options: Options) -> Target:
-    from conformance.targets.cluster import ClusterTarget
+    from conformance.targets.cluster import ClusterTarget, named
 
     options.only("kubeconfig", "kubernetes", "kubeconfig", "context", "namespace_prefix", "image")
-    return ClusterTarget(options.context, options.kubeconfig, options.namespace_prefix, options.image)
+    cluster = named(options.context, options.kubeconfig)
+    return ClusterTarget("kubeconfig", cluster, options.namespace_prefix, options.image)
+
+
+def _container(options: Options) -> Target:
+    from conformance.targets.cluster import ClusterTarget
+    from conformance.targets.container import in_container
+
+    options.only("container", "kubernetes", "image", "namespace_prefix")
+    brought = in_container(options.kubernetes or LATEST.name, options.image)
+    return ClusterTarget("container", brought, options.namespace_prefix)
 
 
 _TARGETS: dict[str, Callable[[Options], Target]] = {
     "model": _model,
     "local": _local,
     "kubeconfig": _kubeconfig,
+    "container": _container,
 }

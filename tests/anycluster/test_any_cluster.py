@@ -15,7 +15,7 @@ import pytest
 
 from conformance.report.model import read
 from conformance.targets.api_server import ApiServer
-from conformance.targets.cluster import ClusterTarget
+from conformance.targets.cluster import ClusterTarget, named
 from conformance.targets.namespaces import MANAGED_BY, OURS, RUN_LABEL
 from conformance.targets.protocol import Capability, TargetError
 from conformance.targets.rest import Pace
@@ -42,7 +42,7 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Limited]:
 
 @pytest.fixture
 def target(limited: Limited) -> Iterator[ClusterTarget]:
-    target = ClusterTarget(CONTEXT, limited.kubeconfig, "guest-", pace=QUICK, scheduling=0.5)
+    target = ClusterTarget("kubeconfig", named(CONTEXT, limited.kubeconfig), "guest-", pace=QUICK, scheduling=0.5)
     try:
         yield target
     finally:
@@ -154,7 +154,7 @@ def test_missing_rights_are_listed_as_a_role(limited: Limited, tmp_path: Path) -
     with pytest.raises(
         TargetError, match="may not create namespaces, delete namespaces, list namespaces, watch"
     ) as told:
-        ClusterTarget(CONTEXT, config).start()
+        ClusterTarget("kubeconfig", named(CONTEXT, config)).start()
     assert "- apiGroups:\n  - ''\n  resources:\n  - namespaces\n  verbs:\n  - create\n" in str(told.value)
     assert token not in str(told.value)
     assert everything(limited.admin) == before
@@ -200,7 +200,7 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(limited: Limited, tmp_pa
     config = tmp_path / "config"
     config.write_text(json.dumps(document))
     with pytest.raises(TargetError, match=r"^the API server at https://127\.0\.0\.1:1 does not answer: .*refused"):
-        ClusterTarget(CONTEXT, config).start()
+        ClusterTarget("kubeconfig", named(CONTEXT, config)).start()
 
 
 def _make_foreign_deployment(limited: Limited) -> None:

@@ -10,7 +10,7 @@ from conformance.kubectl import Kubectl
 from conformance.manifests import deployment, image_of
 from conformance.pods import Change, State, state_of
 from conformance.scenario import Scenario
-from conformance.targets.cluster import ClusterTarget
+from conformance.targets.cluster import ClusterTarget, named
 from conformance.targets.cluster.nodes import Wardrobe
 from conformance.targets.protocol import Capability
 from conformance.targets.rest import Pace
@@ -25,7 +25,7 @@ IMAGE = "registry.example/pause:1"
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ClusterTarget, list[str]]]:
     with limited_cluster(tmp_path_factory.mktemp("guest")) as limited, node(limited.admin) as images:
-        target = ClusterTarget(CONTEXT, limited.kubeconfig, image=IMAGE, pace=Pace(quiet=0.15))
+        target = ClusterTarget("kubeconfig", named(CONTEXT, limited.kubeconfig), image=IMAGE, pace=Pace(quiet=0.15))
         try:
             target.start()
             yield target, images

@@ -4,6 +4,6 @@
 out what the cluster is.
 """
 
-from conformance.targets.cluster.target import ClusterTarget
+from conformance.targets.cluster.target import ClusterTarget, named
 
-__all__ = ["ClusterTarget"]
+__all__ = ["ClusterTarget", "named"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
 
-from conformance.targets.api_server import ApiServer
+from conformance.targets.api_server import Address, ApiServer
 from conformance.targets.cluster.nodes import DEFAULT_IMAGE, Wardrobe
 from conformance.targets.cluster.observations import observe
 from conformance.targets.cluster.rights import IN_NAMESPACES, ON_NAMESPACES, Right, as_yaml, cluster_role, missing
@@ -28,30 +28,40 @@ _PREFIX = re.compile(r"([a-z0-9][a-z0-9-]{0,19})?")
 _NOT_STARTED = "the cluster has not been looked at yet: start the target first"
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where a cluster is, and what can be done and told beyond its API."""
+
+    address: Address
+    powers: Powers = Powers()
+
+
+Bring = Callable[[ExitStack], Place]
+"""Brings a cluster up, if need be, and says where it is; what it leaves on the stack takes it down again."""
+
+
 class ClusterTarget:
-    """The cluster of a kubeconfig's context; ``protocol.Target``.
+    """A cluster that is looked at, and then used in namespaces of its own; ``protocol.Target``.
 
     What it can do is known when it has started. ``image`` is what Pods run where nodes run them; ``scheduling`` how
     many seconds a scheduler has for the first Pod before there counts as being none.
     """
 
-    name = "kubeconfig"
-
     def __init__(
         self,
-        context: str,
-        kubeconfig: Path | None = None,
+        name: str,
+        bring: Bring,
         namespace_prefix: str = "",
         image: str = "",
         *,
         pace: Pace = PACE,
         scheduling: float = _SCHEDULING,
     ) -> None:
+        self.name = name
         self.kubernetes = ""
         self.capabilities: frozenset[Capability] = frozenset()
         self.observations: Sequence[str] = ()
         """What was found out when it started, a sentence each."""
-        self._address = load(context, kubeconfig)
+        self._bring = bring
         if not _PREFIX.fullmatch(namespace_prefix):
             raise TargetError(
                 f"--namespace-prefix={namespace_prefix}: no namespace's name begins so, or it is longer than 20: "
@@ -66,12 +76,13 @@ class ClusterTarget:
 
     def start(self) -> None:
         with ExitStack() as starting:
-            sessions = KubernetesSessions(self._address, self._pace, Powers(), self._prefix)
+            place = self._bring(starting)
+            sessions = KubernetesSessions(place.address, self._pace, place.powers, self._prefix)
             starting.callback(sessions.stop)
             try:
                 self._look(sessions)
             except ApiError as error:
-                raise TargetError(f"the API server at {self._address.url} refused: {error}") from error
+                raise TargetError(f"the API server at {place.address.url} refused: {error}") from error
             self._sessions = sessions
             self._running = starting.pop_all()
 
@@ -88,6 +99,7 @@ class ClusterTarget:
 
     def check(self) -> None:
         if self._sessions is not None:
+            self._sessions.powers.check(0)
             version_of(self._sessions.api)
 
     def _look(self, sessions: KubernetesSessions) -> None:
@@ -96,16 +108,24 @@ class ClusterTarget:
         try:
             self.kubernetes = version_named(said).name
         except UnknownVersion as error:
-            raise TargetError(f"the cluster at {self._address.url} can't be held to anything: {error}") from error
+            raise TargetError(
+                f"the cluster at {sessions.api.address.url} can't be held to anything: {error}"
+            ) from error
         _demand(missing(sessions.api, ON_NAMESPACES))
         with sessions.session("a look at the cluster") as session:
             _demand(missing(sessions.api, IN_NAMESPACES, session.namespace))
             found = observe(session, self.kubernetes, self._wardrobe, self._scheduling, session.wait)
         if Capability.FREE_PODS not in found.capabilities:
-            sessions.powers = Powers(nodes=self._wardrobe)
+            sessions.powers = msgspec.structs.replace(sessions.powers, nodes=self._wardrobe)
             sessions.pace = msgspec.structs.replace(self._pace, **_PACE_OF_NODES)
         self.capabilities = found.capabilities
-        self.observations = (f"Kubernetes {said} at {self._address.url}", *found.sentences)
+        self.observations = (f"Kubernetes {said} at {sessions.api.address.url}", *found.sentences)
+
+
+def named(context: str, kubeconfig: Path | None = None) -> Bring:
+    """The cluster of a kubeconfig's context, which is up already. Raises TargetError if the file has none such."""
+    place = Place(load(context, kubeconfig))
+    return lambda _: place
 
 
 def version_of(api: ApiServer) -> str:

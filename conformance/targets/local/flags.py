@@ -57,10 +57,12 @@ def etcd(directory: Path, ports: Ports, credentials: Credentials) -> list[str]:
     )
 
 
-def kube_apiserver(directory: Path, ports: Ports, credentials: Credentials, authorization: str) -> list[str]:
-    """Whoever has a certificate of this run is let in, and any ServiceAccount."""
+def kube_apiserver(
+    directory: Path, ports: Ports, credentials: Credentials, authorization: str, bind: str = LOOPBACK
+) -> list[str]:
+    """Whoever has a certificate of this run is let in, and any ServiceAccount. It listens on the address ``bind``."""
     return _flags(
-        bind_address=LOOPBACK,
+        bind_address=bind,
         advertise_address=LOOPBACK,
         secure_port=ports.api_server,
         cert_dir=directory,
