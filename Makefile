@@ -9,6 +9,7 @@
 #   make setup                      .venv with all that the tests need, to call .venv/bin/pytest by hand
 #   make bench                      measures the model beside upstream
 #   make upstream                   builds the real control plane of KUBERNETES ahead of its first use
+#   make image                      the control plane as an image for --target=container; needs Docker
 #   make lock                       newest dependencies into requirements/
 #   make clean                      takes away what make made in this folder
 
@@ -27,7 +28,7 @@ MAKEFLAGS += --no-print-directory
 # By the environment a shell takes them as they are, whatever is in them.
 export TARGET CONTROLLER KUBERNETES K REPORT
 
-.PHONY: conformance matrix test parity bench upstream setup lock clean
+.PHONY: conformance matrix test parity bench upstream image setup lock clean
 
 conformance: $(RUN)
 	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
@@ -46,6 +47,9 @@ bench: $(DEVELOP)
 
 upstream: $(RUN)
 	$(BIN)/python -m conformance.upstream $(KUBERNETES)
+
+image: $(RUN)
+	@$(BIN)/python -m conformance.targets.container $(KUBERNETES)
 
 setup: $(DEVELOP)
 

@@ -42,8 +42,8 @@ _OF_TARGETS = {
     "controller_command": ("COMMAND", "local: starts a Deployment controller of yours, with {kubeconfig} in it"),
     "kubeconfig": ("FILE", "kubeconfig: the file, instead of KUBECONFIG or ~/.kube/config"),
     "context": ("NAME", "kubeconfig: which cluster of the file; the current context is never taken"),
-    "namespace_prefix": ("TEXT", "kubeconfig: what the names of the namespaces begin with"),
-    "image": ("IMAGE", "kubeconfig: what the Pods run where nodes run them"),
+    "namespace_prefix": ("TEXT", "any cluster: what the names of the namespaces begin with"),
+    "image": ("IMAGE", "kubeconfig: what the Pods run where nodes run them; container: the control plane"),
 }
 """The options that are for some targets only, as fields of ``Options``: what stands for the value, and help."""
 

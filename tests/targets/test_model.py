@@ -159,7 +159,12 @@ def test_the_registry_knows_the_targets_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "version", "binaries", "why"),
     [
-        ("kitchen", "1.37", None, r"^no target is called 'kitchen': choose one of model, local, kubeconfig, container$"),
+        (
+            "kitchen",
+            "1.37",
+            None,
+            r"^no target is called 'kitchen': choose one of model, local, kubeconfig, container$",
+        ),
         ("model", "1.99", None, r"^Kubernetes '1\.99' is not known here; known are 1\.34, "),
         ("local", "1.99", None, r"^Kubernetes '1\.99' is not known here; known are 1\.34, "),
         ("model", "1.37", Path("there"), r"^--binaries means nothing to target model: leave it out$"),
