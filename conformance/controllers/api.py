@@ -1,7 +1,7 @@
 """Requests to a real API server, as client-go makes them: calls in, the reference's types out, refusals as ApiError.
 
 JSON both ways, decoded straight into frozen values. Requests are kept to a rate; a server that says when to come again
-is asked again then. Whatever fails on the way, as far as a controller is concerned, is a refusal without a status.
+is asked again then. Where nobody answers that is, as far as a controller is concerned, a refusal of code 0.
 
 Source: client-go ``rest`` (``request.go``, ``with_retry.go``) and ``util/flowcontrol``.
 """
@@ -19,7 +19,7 @@ import msgspec
 from conformance.controllers.clocks import SteadyClock
 from conformance.controllers.metrics import Metrics
 from conformance.targets.api_server import JSON, Address, delete_options, refusal
-from reference.api.errors import ApiError
+from reference.api.errors import ApiError, unanswered
 from reference.api.kinds import Kind
 from reference.api.objects import Json, K
 from reference.api.selectors import format_selector
@@ -44,13 +44,6 @@ _METHODS = {
     "deletecollection": "DELETE",
 }
 _LOST = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionResetError, BrokenPipeError)
-
-
-class NoAnswer(ApiError):
-    """The server could not be reached, or its answer did not arrive: the request may have been performed, or not."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(0, "Unknown", message)
 
 
 class ListMeta(msgspec.Struct, frozen=True, rename="camel"):
@@ -124,7 +117,7 @@ class Api:
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             if not code:
                 self._metrics.requests.labels("watch", kind.resource, 0).inc()
-            raise _no_answer("GET", path, error) from error
+            raise _unanswered("watch", path, error) from error
 
     async def _ask(
         self,
@@ -145,7 +138,7 @@ class Api:
             except (aiohttp.ClientError, OSError, TimeoutError) as error:
                 self._metrics.requests.labels(verb, resource, 0).inc()
                 if method != "GET" or not isinstance(error, _LOST) or attempt == MAX_RETRIES:
-                    raise _no_answer(method, path, error) from error
+                    raise _unanswered(verb, path, error) from error
                 await asyncio.sleep(_LOST_AGAIN)
                 continue
             self._metrics.requests.labels(verb, resource, code).inc()
@@ -197,5 +190,6 @@ def _retry_after(answer: aiohttp.ClientResponse) -> int | None:
     return int(text) if text.isdecimal() else None
 
 
-def _no_answer(method: str, path: str, error: Exception) -> NoAnswer:
-    return NoAnswer(f"{method} {path}: {str(error) or type(error).__name__}")
+def _unanswered(verb: str, path: str, error: Exception) -> ApiError:
+    """The server could not be reached, or its answer did not arrive: what was asked may be done, or not."""
+    return unanswered(verb, path) if isinstance(error, _LOST) else unanswered(verb, path, str(error) or repr(error))

@@ -19,10 +19,10 @@ from typing import Any
 
 import msgspec
 
-from conformance.controllers.api import Api, NoAnswer
+from conformance.controllers.api import Api
 from conformance.controllers.metrics import Metrics
 from conformance.targets.api_server import refusal
-from reference.api.errors import ApiError
+from reference.api.errors import ApiError, unanswered
 from reference.api.kinds import Kind
 from reference.machinery.environment import Controller
 from reference.machinery.informer import TableCache
@@ -34,6 +34,8 @@ WATCH_SECONDS = 300
 BACK_OFF, BACK_OFF_MAX, BACK_OFF_RESET = 0.8, 30.0, 120.0
 """Seconds until the first try again, at most, and after how many quiet ones the first again."""
 _EXPIRED = ("Expired", "Gone")
+_WATCH_AGAIN = (0, 429)
+"""Nobody answered, or all are busy: the watch can go on from where it was."""
 _SHORT = 1.0
 """A watch that ends sooner and without a word is none."""
 
@@ -135,17 +137,14 @@ class LiveInformer(TableCache):
                     async for line in lines:
                         self._take(line)
                         seen += 1
-            except NoAnswer as error:
+            except ApiError as error:
+                if error.code not in _WATCH_AGAIN:
+                    raise
                 _log.warning("%s: watch again: %s", self.kind.resource, error)
                 await self._back_off.wait()
                 continue
-            except ApiError as error:
-                if error.code != 429:
-                    raise
-                await self._back_off.wait()
-                continue
             if not seen and time.monotonic() - began < _SHORT:
-                raise NoAnswer(f"the watch of {self.kind.resource} ended at once, without an event")
+                raise unanswered("watch", self.kind.path(), "it ended at once, without an event")
 
     def _take(self, line: bytes) -> None:
         event = _decode_event(line)

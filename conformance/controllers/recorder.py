@@ -9,8 +9,8 @@ import asyncio
 import random
 from typing import Any
 
-from conformance.controllers.api import NoAnswer
 from conformance.controllers.clocks import WallClock
+from reference.api.errors import ApiError
 from reference.api.objects import Object
 from reference.machinery.client import Call, Client, Transport
 from reference.machinery.environment import EventType
@@ -54,7 +54,9 @@ class LiveRecorder(EventRecorder):
         for _ in range(1, TRIES):
             try:
                 return await self._perform(call)
-            except NoAnswer:
+            except ApiError as error:
+                if error.code:
+                    raise
                 await asyncio.sleep(delay)
                 delay = SECONDS_BETWEEN
         return await self._perform(call)

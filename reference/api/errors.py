@@ -126,13 +126,13 @@ def expired() -> ApiError:
     return ApiError(410, "Expired", "too old resource version")
 
 
-def unanswered(verb: str, path: str) -> ApiError:
-    """No refusal, for nobody said anything: the connection broke, as Go's client tells it, but for the server's name.
+def unanswered(verb: str, path: str, why: str = "EOF") -> ApiError:
+    """No refusal, and so of code 0: nobody said anything, which Go's client tells so, but for the server's name.
 
-    ``verb`` is the client's: ``create``, ``update``, …
+    ``verb`` is the client's: ``create``, ``update``, …; EOF is a connection that broke.
     """
     method = _METHODS.get(verb, "Get")
-    return ApiError(0, "Unknown", f'{method} "{path}": EOF')
+    return ApiError(0, "Unknown", f'{method} "{path}": {why}')
 
 
 _METHODS = {"create": "Post", "update": "Put", "patch": "Patch", "delete": "Delete", "deletecollection": "Delete"}
