@@ -6,9 +6,9 @@ from functools import partial
 
 from rich.console import Console
 
-from benchmarks import fleet, live, syncs, writes
+from benchmarks import fleet, live, proxy, syncs, writes
 
 console = Console()
 syncs_tables = (partial(syncs.table, "deployment"), partial(syncs.table, "replicaset"))
-for table in (*syncs_tables, writes.table, live.table, fleet.rollout_table, fleet.table):
+for table in (*syncs_tables, writes.table, proxy.table, live.table, fleet.rollout_table, fleet.table):
     console.print(table())

@@ -34,6 +34,16 @@ class Peer:
             else:
                 return event  # type: ignore[return-value]
 
+    async def receive_all(self) -> list[Message]:
+        """The next event, and those of the same message that have arrived with it."""
+        events = [await self.receive()]
+        while not isinstance(events[-1], h11.EndOfMessage | h11.ConnectionClosed):
+            event = self._http.next_event()
+            if event is h11.NEED_DATA:
+                break
+            events.append(event)  # type: ignore[arg-type]
+        return events
+
     async def body(self) -> bytes:
         """The rest of the message that is being received, whole."""
         parts = []

@@ -148,9 +148,9 @@ class Server:
 
     async def _answer(self, asked: Asked, controller: Peer, server: Peer) -> None:
         while True:
-            message = self._seen(asked, await server.receive())
-            await controller.send(message)
-            if isinstance(message, h11.EndOfMessage):
+            messages = [self._seen(asked, message) for message in await server.receive_all()]
+            await controller.send(*messages)
+            if isinstance(messages[-1], h11.EndOfMessage):
                 return
 
     async def _stream(self, asked: Asked, fault: Fault | None, controller: Peer, server: Peer) -> None:
