@@ -2,7 +2,7 @@
 
 In come pages and events from the API server, out go a table for the controller to read, and calls of its handlers, in
 order, in a task of their own. What was missed while no watch ran is made up for by the next list: what is there is an
-update or an addition, what is no longer there is deleted with its last known state.
+update or an addition, what is no longer there is first deleted, with its last known state.
 
 Source: client-go ``tools/cache``: ``reflector.go``, ``delta_fifo.go``, ``shared_informer.go``.
 """
@@ -114,12 +114,12 @@ class LiveInformer(TableCache):
         for obj in items:
             now = now.with_object(obj, revision)
         self.table = now
-        for obj in items:
-            self._tell(before.get(obj.metadata.namespace, obj.metadata.name), obj)
         for namespace, names in before.by_namespace.items():
             for name, last_known in names.items():
                 if now.get(namespace, name) is None:
                     self._tell(last_known, None)
+        for obj in items:
+            self._tell(before.get(obj.metadata.namespace, obj.metadata.name), obj)
 
     async def _watch(self) -> None:
         """Follows the changes, from one watch to the next. Raises ApiError when only another list helps."""
@@ -141,7 +141,8 @@ class LiveInformer(TableCache):
                 if error.code not in _WATCH_AGAIN:
                     raise
                 _log.warning("%s: watch again: %s", self.kind.resource, error)
-                await self._back_off.wait()
+                if not seen and time.monotonic() - began < _SHORT:
+                    await self._back_off.wait()
                 continue
             if not seen and time.monotonic() - began < _SHORT:
                 raise unanswered("watch", self.kind.path(), "it ended at once, without an event")

@@ -129,6 +129,7 @@ class KubernetesSession:
         self._powers = powers
         self._rest = Rest(view, pace, powers.busy, powers.check, on_nodes=powers.nodes is not None)
         self._held: list[str] = []
+        self._has_relisted = False
 
     def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
         return self._ask("GET", self._path(kind, name, subresource))
@@ -199,6 +200,7 @@ class KubernetesSession:
 
     def expire_watch(self, kind: Kind[Any]) -> None:
         self._between(Capability.FAULT_INJECTION).expire_watches(kind.resource)
+        self._has_relisted = True
         self._view.touch()
 
     def restart_controller(self) -> None:
@@ -210,13 +212,18 @@ class KubernetesSession:
         self._view.touch()
 
     def clear(self) -> None:
-        """Lets go of every view that this session still holds, and ends all faults."""
+        """Lets go of every view that this session still holds, and ends all faults.
+
+        A controller that has had to list again waits twice as long the next time, up to a minute: it starts anew.
+        """
         if self._powers.between is None:
             return
         for resource in self._held:
             self._powers.between.release(resource)
         self._held.clear()
         self._powers.between.clear()
+        if self._has_relisted and self._powers.restart is not None:
+            self._powers.restart()
 
     def evidence(self) -> Mapping[str, bytes]:
         return {"watch.jsonl": self._view.journal(), **self._powers.logs()}

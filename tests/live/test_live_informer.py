@@ -132,7 +132,7 @@ def test_what_was_missed_is_made_up_for_by_the_next_list(how: str) -> None:
     replies = [page(pod("a", 1), pod("b", 2), pod("c", 3)), gone, relisted, Reply(lines=[], then="stay")]
     seen = Watched(replies, enough=7, requests=4)
 
-    assert seen.told[3:] == ["update a@1 to a@1", "update b@2 to b@8", "add d@9", "delete c@3"]
+    assert seen.told[3:] == ["delete c@3", "update a@1 to a@1", "update b@2 to b@8", "add d@9"]
     assert seen.cached == ["a@1", "b@8", "d@9"]
     assert "resourceVersion" not in seen.asked[2]
     assert seen.asked[3]["resourceVersion"] == "10"

@@ -67,11 +67,13 @@ class Processes:
 
     def restart(self, name: str) -> None:
         """Kills one with SIGKILL, and starts it anew as it was started. Raises TargetError if that can't be done."""
+        argv = self._argv[name]
         self.kill(name)
-        self.start(name, self._argv[name])
+        self.start(name, argv)
 
     def kill(self, name: str) -> None:
         """Kills one with SIGKILL, and returns when it is gone: no accident, so ``check`` is content."""
+        self.check()
         with self._news:
             self._expected.add(name)
         self._order({"kill": name})
