@@ -25,6 +25,7 @@ _COMMANDS = {
     "story": "conformance.stories.command:story_command",
     "fuzz": "conformance.fuzz.command:fuzz_command",
     "explore": "conformance.exploring.command:explore_command",
+    "museum": "conformance.museum.command:museum_command",
     "controller": "conformance.controllers.command:controller_command",
 }
 

@@ -35,12 +35,13 @@ def arguments(
     binaries: str | None = None,
     selection: str | None = None,
     report: Path | None = None,
+    file: Path | None = None,
 ) -> list[str]:
-    """What pytest is to be told, so that it runs the features on a target."""
+    """What pytest is to be told, so that it runs the features on a target; those of one ``file``, if it is given."""
     options = {"--target": target, "--kubernetes": kubernetes, "--binaries": binaries, "--report": report}
     given = [f"{name}={value}" for name, value in options.items() if value is not None]
     features = features_directory()
-    words = [str(features), f"--rootdir={features.parent}", "-o", "conformance_features=true"]
+    words = [str(file or features), f"--rootdir={features.parent}", "-o", "conformance_features=true"]
     words += ["--assert=plain"]  # steps say themselves what they wanted
     words += ["-p", "no:unraisableexception"]  # whose collections of garbage at the end take as long as ten scenarios
     words += given

@@ -54,6 +54,14 @@ Feature: Whatever goes wrong between the controller and the API server, the roll
       Then the Deployment controller has met 2 faults
       And the Deployment reports 4 replicas, 2 updated, 2 available
 
+    @id:faults/last-status-refused
+    @needs:fault-injection
+    Scenario: A status is refused after which nothing else would be to do, and written all the same
+      Given the API server refuses the Deployment controller's next status update of a Deployment with an internal error
+      When 1 Pod of "app:1" becomes unready
+      Then the Deployment controller has met 1 fault
+      And the Deployment reports 3 replicas, 3 updated, 2 ready, 2 available
+
     @id:faults/second-update-refused
     @needs:fault-injection
     Scenario: The second of two updates is refused

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET, Kind
+from reference.controllers.deployment.controller import DeploymentController
 from reference.controllers.factories import UPSTREAM, ControllerFactory, Controllers
 from reference.machinery.client import Call
 from reference.machinery.clock import VirtualClock
@@ -132,13 +133,13 @@ class Cluster:
         self._clock.move_to(end)
         self.settle(bound=bound)
 
-    def stall(self, kind: Kind[Any]) -> None:
-        """From now on the Deployment controller sees no news of this kind."""
-        self._deployments.informers[kind.resource].stalled = True
+    def stall(self, kind: Kind[Any], controller: str = DeploymentController.name) -> None:
+        """From now on the controller sees no news of this kind."""
+        self._runner(controller).informers[kind.resource].stalled = True
 
-    def resume(self, kind: Kind[Any]) -> None:
-        """The Deployment controller sees all that it missed, in order, when the cluster next runs."""
-        self._deployments.informers[kind.resource].stalled = False
+    def resume(self, kind: Kind[Any], controller: str = DeploymentController.name) -> None:
+        """The controller sees all that it missed, in order, when the cluster next runs."""
+        self._runner(controller).informers[kind.resource].stalled = False
 
     def expire(self, kind: Kind[Any]) -> None:
         """The Deployment controller's watch of this kind has expired: it sees next what there is now, all at once."""
@@ -155,6 +156,9 @@ class Cluster:
     @property
     def _runners(self) -> tuple[Runner, ...]:
         return (*self._others, self._deployments)
+
+    def _runner(self, controller: str) -> Runner:
+        return next(runner for runner in self._runners if runner.name == controller)
 
     def _run_ready(self, syncs: Iterator[int]) -> None:
         """One sync after the other, each after the news, until there is neither news nor a key that is ready."""

@@ -186,6 +186,19 @@ def _floor(happened: Happened) -> str | None:
     return None
 
 
+def _no_surplus(happened: Happened) -> str | None:
+    if happened.who != "replicaset-controller":
+        return None
+    for rs in happened.after.replica_sets:
+        before, after = (
+            sum(is_active(pod) and is_controlled_by(pod.metadata, rs) for pod in look.pods)
+            for look in (happened.before, happened.after)
+        )
+        if after > max(before, rs.spec.replicas):
+            return f"{_named(rs)} wants {rs.spec.replicas} Pods, and now has {after}"
+    return None
+
+
 def _rollout_completes(look: Look) -> str | None:
     for deployment in look.deployments:
         if deployment.spec.paused or deployment.metadata.deletion_timestamp is not None:
@@ -345,6 +358,10 @@ FLOOR = Property(
     "floor", "step", "A rollout takes no Pod away that maxUnavailable does not let go.",
     f"{_DOCS}/workloads/controllers/deployment/#max-unavailable", _floor,
 )  # fmt: skip
+NO_SURPLUS = Property(
+    "no-surplus", "step", "No Pod is made that is not wanted.",
+    f"{_DOCS}/workloads/controllers/replicaset/", _no_surplus,
+)  # fmt: skip
 ROLLOUT_COMPLETES = Property(
     "rollout-completes", "eventually", "A rollout whose Pods become ready comes to its end.",
     f"{_DOCS}/workloads/controllers/deployment/#complete-deployment", _rollout_completes,
@@ -395,5 +412,7 @@ PROMISES: tuple[Property, ...] = (
 )
 """What every world is held to, if it does not say otherwise."""
 
-BY_NAME: Mapping[str, Property] = {each.name: each for each in (*PROMISES, ADOPTION_HAPPENS, ORPHANING_HAPPENS)}
+BY_NAME: Mapping[str, Property] = {
+    each.name: each for each in (*PROMISES, NO_SURPLUS, ADOPTION_HAPPENS, ORPHANING_HAPPENS)
+}
 """All that a world can ask for."""

@@ -37,6 +37,12 @@ class _DividesByZero(DeploymentSync):
         return min(fraction, allowed) if to_add > 0 else max(fraction, allowed)
 
 
+class _ScalesAgain(DeploymentSync):
+    def replica_set_proportion(self, rs: ReplicaSet, to_add: int, added: int) -> int:
+        """By the number of Pods that the status tells of, whether the ReplicaSet has had its share already or not."""
+        return util.replica_set_proportion(rs, self.deployment, self.deployment.status.replicas, to_add, added)
+
+
 class _SaturatedBySize(DeploymentSync):
     def is_saturated(self, new: ReplicaSet) -> bool:
         """The new version is taken to carry all as soon as it has the size, ready or not."""
@@ -71,6 +77,12 @@ PIECES = (
         title="getReplicaSetFraction divides by zero",
         about="One ReplicaSet whose note of its size was tampered with gets all the Pods that are added.",
         controllers=syncing(_DividesByZero),
+    ),
+    Mutant(
+        name="44734",
+        title="Proportional scaling in Deployments in not fully re-entrant",
+        about="A scaling that fails in the middle is tried again from the start: who has had its share gets another.",
+        controllers=syncing(_ScalesAgain),
     ),
     Mutant(
         name="44436",
