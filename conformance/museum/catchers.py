@@ -81,7 +81,7 @@ CATCHERS: Mapping[str, Catcher] = {
     "44150": Scenario("ownership/dying-replica-set"),
     "44436": Scenario("proportional-scaling/notations[5]"),
     "44657": Scenario("pause/condition-mid-rollout"),
-    "44734": Scenario("proportional-scaling/half-done"),
+    "44734": Scenario("interrupted-scaling/second-refused[2]"),
     "49637": Scenario("new-version/deadline-begins-anew"),
     "59213": Scenario("adoption-race/released"),
     "60162": Scenario("recreate/finished-pods[1]"),

@@ -50,7 +50,7 @@ def test_diff_tells_where_leftovers_went_to_the_smallest(reports: Path) -> None:
 
 def test_without_the_recheck_the_race_is_lost(reports: Path) -> None:
     """The orphan is adopted by the Deployment that is gone, so it is collected, and made anew, and so for ever."""
-    code, file = run("no-recheck", "adoption_race", reports)
+    code, file = run("model+42639", "adoption_race", reports)
     lost = {scenario.id: scenario for scenario in read(file).scenarios if scenario.outcome != "passed"}
     assert code == 2
     messages = [step.message for step in lost["adoption-race/orphans-stay-orphans"].steps]
