@@ -1,7 +1,7 @@
 """Worlds a second: ``deployment-conformance sync`` beside upstream's own code, whole processes, JSON in and out.
 
-Both read the same file of distinct worlds, made by the fuzzer from a fixed seed, and take turns; the best of their
-turns counts. The start of a process is within the time. Worlds on which upstream's own code panics are left out.
+Both read the same file of distinct worlds, made by the fuzzer from a fixed seed. The start of a process is within the
+time. Worlds on which upstream's own code panics are left out.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from random import Random
 
 import msgspec
 from rich.table import Table
 
+from benchmarks.tables import best_of, side_by_side
 from conformance.fuzz.oracle import Oracle
 from conformance.fuzz.session import BATCH, worlds
 from conformance.upstream import ensure
@@ -30,7 +32,6 @@ SEED = 1
 
 
 def table(controller: ControllerName) -> Table:
-    """One row a program: its seconds, its worlds a second, and how many times the oracle's that is."""
     oracle = ensure("oracle", LATEST.name)
     sync = Path(sys.executable).with_name("deployment-conformance")
     programs = {
@@ -40,20 +41,9 @@ def table(controller: ControllerName) -> Table:
     with tempfile.TemporaryDirectory(prefix="deployment-conformance-") as directory:
         file = Path(directory) / "worlds.jsonl"
         file.write_bytes(b"\n".join(msgspec.json.encode(world) for world in _worlds(oracle, controller)))
-        best = dict.fromkeys(programs, float("inf"))
-        for _ in range(TURNS):
-            for name, command in programs.items():
-                best[name] = min(best[name], _seconds(command, file))
-
-    result = Table(
-        title=f"{WORLDS:,} syncs of the {controller} controller, Kubernetes {LATEST.name}", title_justify="left"
-    )
-    for heading in ("", "seconds", "worlds/s", "ratio"):
-        result.add_column(heading, justify="left" if not heading else "right")
-    slowest = next(iter(best.values()))
-    for name, seconds in best.items():
-        result.add_row(name, f"{seconds:.2f}", f"{WORLDS / seconds:,.0f}", f"{slowest / seconds:.2f}")
-    return result
+        best = best_of(TURNS, {name: partial(_seconds, command, file) for name, command in programs.items()})
+    title = f"{WORLDS:,} syncs of the {controller} controller, Kubernetes {LATEST.name}"
+    return side_by_side(title, "worlds", WORLDS, best)
 
 
 def _worlds(oracle: Path, controller: ControllerName) -> list[Json]:
@@ -68,7 +58,8 @@ def _worlds(oracle: Path, controller: ControllerName) -> list[Json]:
     return kept[:WORLDS]
 
 
-def _seconds(command: list[str], file: Path) -> float:
+def _seconds(command: list[str], file: Path, turn: int) -> float:
+    del turn
     with file.open("rb") as lines:
         began = time.perf_counter()
         done = subprocess.run(command, stdin=lines, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)

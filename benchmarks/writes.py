@@ -2,17 +2,17 @@
 
 One client writes one after the other: each Pod is created, made ready, labelled and deleted. The real server is that
 of the local control plane, over HTTPS and with etcd behind it, as a scenario meets it; nothing else asks it for much.
-Both take turns; the best of their turns counts.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from functools import partial
 from typing import Protocol
 
 from rich.table import Table
 
+from benchmarks.tables import best_of, side_by_side
 from conformance.targets.api_server import ApiServer
 from conformance.targets.local import LocalTarget
 from reference.api.kinds import NAMESPACE, POD
@@ -74,7 +74,6 @@ class Real:
 
 
 def table() -> Table:
-    """One row a server: its seconds, its writes a second, and how many times the real one's that is."""
     target = LocalTarget(LATEST.name)
     target.start()
     try:
@@ -82,30 +81,17 @@ def table() -> Table:
             namespace = session.namespace  # stays when the session, and the watches that it needs, are gone
         server = ApiServer(target.address)
         try:
-            best = _best({"the API server, and etcd": Real(server, namespace), "the simulated server": Simulated()})
+            servers: dict[str, Pods] = {
+                "the API server, and etcd": Real(server, namespace),
+                "the simulated server": Simulated(),
+            }
+            best = best_of(TURNS, {name: partial(_seconds, pods) for name, pods in servers.items()})
         finally:
             server.close()
     finally:
         target.stop()
-
-    result = Table(
-        title=f"{PODS * _WRITES_A_POD:,} writes by one client, Kubernetes {LATEST.name}", title_justify="left"
-    )
-    for heading in ("", "seconds", "writes/s", "ratio"):
-        result.add_column(heading, justify="left" if not heading else "right")
-    slowest = next(iter(best.values()))
-    for name, seconds in best.items():
-        writes = PODS * _WRITES_A_POD / seconds
-        result.add_row(name, f"{seconds:.2f}", f"{writes:,.0f}", f"{slowest / seconds:.2f}")
-    return result
-
-
-def _best(servers: Mapping[str, Pods]) -> dict[str, float]:
-    best = dict.fromkeys(servers, float("inf"))
-    for turn in range(TURNS):
-        for name, pods in servers.items():
-            best[name] = min(best[name], _seconds(pods, turn))
-    return best
+    writes = PODS * _WRITES_A_POD
+    return side_by_side(f"{writes:,} writes by one client, Kubernetes {LATEST.name}", "writes", writes, best)
 
 
 def _seconds(pods: Pods, turn: int) -> float:
