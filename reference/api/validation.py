@@ -47,6 +47,8 @@ from reference.versions import Version
 
 _MAX_PERCENT = 100
 
+_Spec = DeploymentSpec | ReplicaSetSpec
+
 
 def validate_create(new: Object, version: Version) -> tuple[Cause, ...]:
     """What is wrong with a new object; it has its name and namespace already."""
@@ -70,9 +72,9 @@ def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, 
     causes = _metadata_update(new, old, version)
     match new, old:
         case Deployment(), Deployment():
-            causes += _deployment_spec(new.spec, version) + _same_selector(new.spec.selector, old.spec.selector)
+            causes += _deployment_spec(new.spec, version, old.spec) + _same_selector(new.spec, old.spec)
         case ReplicaSet(), ReplicaSet():
-            causes += _replica_set_spec(new.spec, version) + _same_selector(new.spec.selector, old.spec.selector)
+            causes += _replica_set_spec(new.spec, version, old.spec) + _same_selector(new.spec, old.spec)
         case Pod(), Pod():
             causes += pod_update_causes(new.spec, old.spec, "spec", version)
         case Event(), Event():
@@ -118,9 +120,9 @@ def _metadata_update(new: Object, old: Object, version: Version, *, status: bool
     return causes
 
 
-def _deployment_spec(spec: DeploymentSpec, version: Version) -> list[Cause]:
+def _deployment_spec(spec: DeploymentSpec, version: Version, old: DeploymentSpec | None = None) -> list[Cause]:
     causes = not_negative("spec.replicas", spec.replicas)
-    causes += _selector_and_template(spec.selector, spec.template, version)
+    causes += _selector_and_template(spec, version, old)
     causes += _strategy(spec.strategy)
     causes += not_negative("spec.minReadySeconds", spec.min_ready_seconds)
     if spec.revision_history_limit is not None:
@@ -134,14 +136,16 @@ def _deployment_spec(spec: DeploymentSpec, version: Version) -> list[Cause]:
     return causes
 
 
-def _replica_set_spec(spec: ReplicaSetSpec, version: Version) -> list[Cause]:
+def _replica_set_spec(spec: ReplicaSetSpec, version: Version, old: ReplicaSetSpec | None = None) -> list[Cause]:
     causes = not_negative("spec.replicas", spec.replicas)
     causes += not_negative("spec.minReadySeconds", spec.min_ready_seconds)
-    return causes + _selector_and_template(spec.selector, spec.template, version)
+    return causes + _selector_and_template(spec, version, old)
 
 
-def _selector_and_template(selector: LabelSelector | None, template: PodTemplateSpec, version: Version) -> list[Cause]:
-    path = "spec.selector"
+def _selector_and_template(spec: _Spec, version: Version, old: _Spec | None) -> list[Cause]:
+    selector, template, path = spec.selector, spec.template, "spec.selector"
+    if old is not None and template is old.template and selector is old.selector:
+        return []  # they were found right when they were written
     causes = [fielderrors.required(path)] if selector is None else selector_causes(selector, path)
     if is_empty(selector):
         causes.append(fielderrors.invalid(path, selector, "empty selector is invalid for deployment"))
@@ -244,8 +248,10 @@ def _size(value: IntOrString) -> int:
     return int(digits) if digits.isascii() and digits.lstrip("+-").isdigit() else 0
 
 
-def _same_selector(new: LabelSelector | None, old: LabelSelector | None) -> list[Cause]:
-    return [] if new == old else [fielderrors.invalid("spec.selector", new, "field is immutable")]
+def _same_selector(new: _Spec, old: _Spec) -> list[Cause]:
+    if new.selector == old.selector:
+        return []
+    return [fielderrors.invalid("spec.selector", new.selector, "field is immutable")]
 
 
 def _deployment_status(new: DeploymentStatus, old: DeploymentStatus) -> list[Cause]:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 import msgspec
 
-from reference.api.objects import Json, Pod, PodCondition, to_json
+from reference.api.objects import Json, Pod, PodCondition
 
 CONTAINERS_READY = "ContainersReady"
 READY = "Ready"
@@ -62,4 +62,5 @@ def _condition(pod: Pod, now: datetime, type_: str, holds: bool, reason: str) ->
         (each.last_transition_time for each in pod.status.conditions if (each.type, each.status) == (type_, status)),
         now,
     )
-    return to_json(PodCondition(type=type_, status=status, last_transition_time=since, reason=reason))
+    condition = PodCondition(type=type_, status=status, last_transition_time=since, reason=reason)
+    return msgspec.to_builtins(condition)  # type: ignore[no-any-return]

@@ -32,6 +32,7 @@ CACHE_SIZE = 4096
 
 _COMBINED = "(combined from similar events): "
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 V = TypeVar("V")
 
@@ -101,7 +102,7 @@ class EventRecorder:
     def _new_event(self, involved: ObjectReference, type_: str, reason: str, message: str) -> Event:
         now = self._clock.now()
         self._made += 1
-        nanoseconds = int((now - _EPOCH) / timedelta(microseconds=1)) * 1000 + self._made
+        nanoseconds = (now - _EPOCH) // _MICROSECOND * 1000 + self._made
         return Event(
             metadata=ObjectMeta(name=f"{involved.name}.{nanoseconds:x}", namespace=involved.namespace or "default"),
             involved_object=involved,

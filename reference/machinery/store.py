@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -149,13 +150,13 @@ class Log:
 
     def at(self, position: int) -> Change:
         """The change at a position. Raises IndexError if it is forgotten, or not there yet."""
-        index = position - self.begin
-        if index < 0:
-            raise IndexError(f"change {position} is forgotten; the log begins at {self.begin}")
-        return self._changes[index]
+        self._check_known(position)
+        return self._changes[position - self.begin]
 
     def since(self, position: int) -> Iterator[Change]:
-        return (self.at(index) for index in range(position, self.end))
+        """The changes from a position on. Raises IndexError if the first of them is forgotten."""
+        self._check_known(position)
+        return islice(self._changes, position - self.begin, None)
 
     def table_at(self, revision: int) -> Table:
         """The table as it was at a revision. Raises IndexError if that is forgotten."""
@@ -167,6 +168,10 @@ class Log:
                 break
             table = change.table
         return table
+
+    def _check_known(self, position: int) -> None:
+        if position < self.begin:
+            raise IndexError(f"change {position} is forgotten; the log begins at {self.begin}")
 
     def forget_before(self, position: int) -> None:
         """Drops what every reader has read, and with it the past values that only it held."""
