@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 import pytest
@@ -43,7 +43,12 @@ _OF_TARGETS = {
     "kubeconfig": ("FILE", "kubeconfig: the file, instead of KUBECONFIG or ~/.kube/config"),
     "context": ("NAME", "kubeconfig: which cluster of the file; the current context is never taken"),
     "namespace_prefix": ("TEXT", "any cluster: what the names of the namespaces begin with"),
-    "image": ("IMAGE", "kubeconfig: what the Pods run where nodes run them; container: the control plane"),
+    "image": (
+        "IMAGE",
+        "kubeconfig: what Pods run on nodes; container, kind: what the cluster is made of",
+    ),
+    "keep": (None, "kind: keep the cluster that was made"),
+    "reuse": ("NAME", "kind: the cluster to use, instead of making one"),
 }
 """The options that are for some targets only, as fields of ``Options``: what stands for the value, and help."""
 
@@ -78,7 +83,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help=f"the minor version to run, or to behave as (default: {LATEST.name})",
     )
     for name, (metavar, text) in _OF_TARGETS.items():
-        group.addoption(f"--{name.replace('_', '-')}", metavar=metavar, help=text)
+        kind: dict[str, Any] = {"metavar": metavar} if metavar else {"action": "store_true"}
+        group.addoption(f"--{name.replace('_', '-')}", help=text, **kind)
     group.addoption(
         "--fixed",
         action="append",
@@ -215,7 +221,7 @@ class Run:
         option = self._config.option
         said = {"target": self._name, "kubernetes": self._kubernetes}
         said |= {name.replace("_", "-"): value for name in _OF_TARGETS if (value := getattr(option, name))}
-        words = ["pytest", nodeid, *(f"--{name}={value}" for name, value in said.items())]
+        words = ["pytest", nodeid, *(f"--{name}" + f"={value}" * (value is not True) for name, value in said.items())]
         return shlex.join(words + [f"--fixed={fault}" for fault in option.fixed])
 
     def _fixed(self) -> Collection[str]:

@@ -26,7 +26,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     namespace_prefix: str = ""
     """What the names of all namespaces that are made begin with."""
     image: str = ""
-    """What the Pods run where nodes run them."""
+    """What the Pods run where nodes run them; of targets that make their cluster, what they make it of."""
+    keep: bool = False
+    """The cluster that was made stays."""
+    reuse: str = ""
+    """Which cluster to use instead of making one."""
 
     def only(self, target: str, *names: str) -> None:
         """Raises TargetError if more was said than the target has a use for."""

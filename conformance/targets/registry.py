@@ -103,9 +103,20 @@ def _container(options: Options) -> Target:
     return ClusterTarget("container", brought, options.namespace_prefix)
 
 
+def _kind(options: Options) -> Target:
+    from conformance.targets.cluster import ClusterTarget
+    from conformance.targets.container.kind import Wanted, in_kind
+
+    options.only("kind", "kubernetes", "image", "namespace_prefix", "keep", "reuse")
+    version = options.kubernetes or LATEST.name
+    wanted = Wanted(kubernetes=version, image=options.image, keep=options.keep, reuse=options.reuse)
+    return ClusterTarget("kind", in_kind(wanted), options.namespace_prefix)
+
+
 _TARGETS: dict[str, Callable[[Options], Target]] = {
     "model": _model,
     "local": _local,
     "kubeconfig": _kubeconfig,
     "container": _container,
+    "kind": _kind,
 }

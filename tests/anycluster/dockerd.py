@@ -1,4 +1,4 @@
-"""A Docker daemon for the tests alone, with its data, its socket and its end."""
+"""A Docker daemon for the tests alone, with its data, its socket and its end; and the real kind, built once."""
 
 from __future__ import annotations
 
@@ -11,16 +11,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from conformance.upstream import UpstreamUnavailable, cache, go
+
 READY = "API listen on"
+KIND = "0.33.0"
+_GO = "1.24.0"
+_NOWHERE = "http://127.0.0.1:1"
 
 
 class NoDaemon(Exception):
-    """Why none can be started here."""
+    """Why there is none, or no kind, here."""
 
 
 @contextmanager
 def docker_daemon() -> Iterator[str]:
-    """Its address, as ``DOCKER_HOST`` takes it. Raises NoDaemon."""
+    """Its address, as ``DOCKER_HOST`` takes it. It asks no registry. Raises NoDaemon."""
     if shutil.which("dockerd") is None or shutil.which("docker") is None:
         raise NoDaemon("there is no dockerd here")
     if os.geteuid() != 0:
@@ -31,7 +36,10 @@ def docker_daemon() -> Iterator[str]:
         host = f"unix://{directory}/docker.sock"
         places = {"data-root": "data", "exec-root": "exec", "pidfile": "pid"}
         command = ["dockerd", "--host", host, *(f"--{name}={directory}/{place}" for name, place in places.items())]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as daemon:
+        environment = {**os.environ, "HTTPS_PROXY": _NOWHERE, "HTTP_PROXY": _NOWHERE, "NO_PROXY": ""}
+        with subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as daemon:
             assert daemon.stderr is not None
             try:
                 for line in daemon.stderr:
@@ -45,6 +53,22 @@ def docker_daemon() -> Iterator[str]:
             finally:
                 daemon.terminate()
                 daemon.communicate(timeout=60)
+
+
+def kind_program() -> Path:
+    """The real kind, in the cache of what is built here. Raises NoDaemon if it can't be had."""
+    try:
+        place = cache.folder("kind", KIND)
+        program = place / "kind"
+        with cache.locked(place / "lock", "waiting for another process that builds kind"):
+            if not program.exists():
+                compiler = go.on_path(_GO) or go.packaged(_GO)
+                command = [compiler.program, "install", f"sigs.k8s.io/kind@v{KIND}"]
+                environment = {**go.environment(), "GOBIN": str(place), "GOFLAGS": "-mod=mod"}
+                subprocess.run(command, env=environment, check=True, capture_output=True)
+    except (UpstreamUnavailable, OSError, subprocess.CalledProcessError) as error:
+        raise NoDaemon(f"kind can't be built here: {error}") from error
+    return program
 
 
 def _somebodys_runs() -> bool:

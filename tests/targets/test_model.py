@@ -151,7 +151,7 @@ def test_sessions_share_nothing(web: Json) -> None:
 
 
 def test_the_registry_knows_the_targets_by_name(tmp_path: Path) -> None:
-    assert registry.names() == ("model", "local", "kubeconfig", "container")
+    assert registry.names() == ("model", "local", "kubeconfig", "container", "kind")
     assert registry.create("model", Options(kubernetes="v1.36.3")).kubernetes == "1.36"
     assert registry.create("local", Options(kubernetes="1.35", binaries=tmp_path)).kubernetes == "1.35"
 
@@ -163,7 +163,7 @@ def test_the_registry_knows_the_targets_by_name(tmp_path: Path) -> None:
             "kitchen",
             "1.37",
             None,
-            r"^no target is called 'kitchen': choose one of model, local, kubeconfig, container$",
+            r"^no target is called 'kitchen': choose one of model, local, kubeconfig, container, kind$",
         ),
         ("model", "1.99", None, r"^Kubernetes '1\.99' is not known here; known are 1\.34, "),
         ("local", "1.99", None, r"^Kubernetes '1\.99' is not known here; known are 1\.34, "),
