@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 
 from conformance.report.model import read
@@ -31,6 +32,29 @@ ALL_KINDS = {
 }
 PROGRAM = str(Path(sys.executable).with_name("deployment-conformance"))
 QUICK = Pace(quiet=0.15)
+
+
+SIZES = """
+Feature: Sizes
+  @id:sizes/right
+  Scenario: One that is right
+    Given a Deployment "web" of 2 replicas, running "app:1"
+    Then the Deployment reports 2 replicas
+
+  @id:sizes/wrong
+  Scenario: One that is wrong
+    Given a Deployment "web" of 2 replicas, running "app:1"
+    Then the Deployment reports 3 replicas
+"""
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What a run left, and everything on the cluster before and after."""
+
+    ended: subprocess.CompletedProcess[str]
+    out: Path
+    before: dict[str, str]
+    after: dict[str, str]
 
 
 @pytest.fixture(scope="module")
@@ -72,17 +96,56 @@ def clean(limited: Limited, *words: str) -> str:
     return subprocess.run([PROGRAM, "clean", *options], capture_output=True, text=True, timeout=200, check=True).stdout
 
 
-def test_features_pass_and_the_cluster_is_left_exactly_as_it_was(limited: Limited, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def ran(limited: Limited, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A run of one scenario that passes and one that does not."""
+    place = tmp_path_factory.mktemp("project")
+    (place / "features").mkdir()
+    (place / "features" / "sizes.feature").write_text(SIZES)
     before = everything(limited.admin)
-    ended = run(limited, "-k", "resumed_the_rollout_begins", f"--report={tmp_path / 'out'}")
-    assert ended.returncode == 0, ended.stdout
-    assert everything(limited.admin) == before
-    assert "Deployments count their terminating Pods\nPods run on no node" in ended.stderr + ended.stdout
-    report = read(tmp_path / "out")
-    assert report.counts()["passed"] == 1
+    ended = run(limited, f"--report={place / 'out'}", cwd=place)
+    return Ran(ended, place / "out", before, everything(limited.admin))
+
+
+def test_the_cluster_is_left_exactly_as_it_was(ran: Ran) -> None:
+    assert len(ran.before) > 100
+    assert ran.after == ran.before
+
+
+def test_what_the_cluster_is_is_said_at_the_start_and_in_the_report(ran: Ran) -> None:
+    report = read(ran.out)
+    assert (ran.ended.returncode, report.closing_line()) == (1, "1 passed, 1 failed, 0 errors, 0 skipped")
     assert report.kubernetes == "1.37"
-    assert limited.token not in "".join(file.read_text() for file in (tmp_path / "out").iterdir() if file.is_file())
-    assert limited.token not in ended.stdout + ended.stderr
+    assert report.observations[1:3] == (
+        "Deployments count their terminating Pods",
+        "Pods run on no node: readiness and termination are played by the suite",
+    )
+    assert "\n".join(report.observations) in ran.ended.stderr + ran.ended.stdout
+    assert f'<p class="facts">{report.observations[1]}</p>' in (ran.out / "report.html").read_text()
+
+
+def test_of_a_failure_all_that_may_explain_it_is_kept(ran: Ran) -> None:
+    _, scenario = read(ran.out).scenarios
+    assert scenario.kept == "failures/sizes-wrong"
+    kept = {file.name: file.read_text() for file in (ran.out / scenario.kept).iterdir()}
+    assert sorted(kept) == [
+        "deployments.json", "events.json", "pods.json", "replica_sets.json", "story.txt", "watch.jsonl",
+    ]  # fmt: skip
+    assert len(json.loads(kept["pods.json"])) == 2
+    watched = [json.loads(line) for line in kept["watch.jsonl"].splitlines()]
+    assert {"Deployment", "ReplicaSet", "Pod", "Event"} == {event["object"]["kind"] for event in watched}
+    assert "✗ Then the Deployment reports 3 replicas" in kept["story.txt"]
+    again = "pytest features/sizes.feature::one_that_is_wrong --target=kubeconfig --kubernetes=1.37 --kubeconfig="
+    assert again in kept["story.txt"]
+    assert f'<a href="{scenario.kept}/">' in (ran.out / "report.html").read_text()
+
+
+def test_no_credential_is_in_anything_that_a_run_says_or_writes(limited: Limited, ran: Ran) -> None:
+    written = [file.read_text() for file in ran.out.rglob("*") if file.is_file()]
+    assert len(written) == 9
+    said = "".join([ran.ended.stdout, ran.ended.stderr, *written])
+    assert limited.token not in said
+    assert limited.token.rpartition(".")[2] not in said
 
 
 def test_what_a_killed_run_leaves_is_labelled_and_clean_removes_it(limited: Limited) -> None:
@@ -158,32 +221,6 @@ def test_missing_rights_are_listed_as_a_role(limited: Limited, tmp_path: Path) -
     assert "- apiGroups:\n  - ''\n  resources:\n  - namespaces\n  verbs:\n  - create\n" in str(told.value)
     assert token not in str(told.value)
     assert everything(limited.admin) == before
-
-
-def test_of_a_failure_all_that_may_explain_it_is_kept_but_no_credential(limited: Limited, tmp_path: Path) -> None:
-    features = tmp_path / "features"
-    features.mkdir()
-    (features / "wrong.feature").write_text(
-        "Feature: Wrong\n  @id:wrong/size\n  Scenario: A size that is wrong\n"
-        '    Given a Deployment "web" of 2 replicas, running "app:1"\n    Then the Deployment reports 3 replicas\n'
-    )
-    ended = run(limited, f"--report={tmp_path / 'out'}", cwd=tmp_path)
-    assert ended.returncode == 1, ended.stdout
-    [scenario] = read(tmp_path / "out").scenarios
-    assert scenario.kept == "failures/wrong-size"
-    kept = {file.name: file.read_text() for file in (tmp_path / "out" / scenario.kept).iterdir()}
-    assert sorted(kept) == [
-        "deployments.json", "events.json", "pods.json", "replica_sets.json", "story.txt", "watch.jsonl",
-    ]  # fmt: skip
-    assert len(json.loads(kept["pods.json"])) == 2
-    watched = [json.loads(line) for line in kept["watch.jsonl"].splitlines()]
-    assert {"Deployment", "ReplicaSet", "Pod", "Event"} == {event["object"]["kind"] for event in watched}
-    assert "✗ Then the Deployment reports 3 replicas" in kept["story.txt"]
-    repeat = "pytest features/wrong.feature::a_size_that_is_wrong --target=kubeconfig --kubernetes=1.37 --kubeconfig="
-    assert repeat in kept["story.txt"]
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert f'<a href="{scenario.kept}/">' in page
-    assert limited.token not in "".join((*kept.values(), page, ended.stdout, ended.stderr))
 
 
 def test_a_context_that_is_not_named_is_refused(limited: Limited) -> None:
