@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from conformance.kubectl_apply import three_way_patch
 from conformance.manifests import CONTAINER
 from conformance.targets.protocol import Verbs
 from reference.api.errors import ApiError
@@ -51,6 +52,12 @@ _APPLIED_BY_HAND = (
     "Consider using 'kubectl apply' with your previous configuration file instead."
 )
 
+_NEVER_APPLIED = (
+    "Warning: resource {resource}/{name} is missing the kubectl.kubernetes.io/last-applied-configuration annotation "
+    "which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by "
+    "either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically."
+)
+
 
 class KubectlError(Exception):
     """A command that failed; the text is what kubectl prints."""
@@ -69,11 +76,22 @@ class Kubectl:
         return self._create(manifest)
 
     def apply(self, manifest: Json) -> str:
-        """``kubectl apply -f`` of an object that is not there yet: it notes what it applied."""
+        """``kubectl apply -f``: creates the object, or makes of it what the manifest says; notes what it applied."""
+        kind, name = kind_named(manifest["kind"]), manifest["metadata"]["name"]
         text = json.dumps(manifest, separators=(",", ":"), sort_keys=True) + "\n"
-        metadata = manifest["metadata"]
-        noted = {**metadata, "annotations": {**metadata.get("annotations", {}), LAST_APPLIED: text}}
-        return self._create({**manifest, "metadata": noted})
+        noted = _annotated(manifest, {LAST_APPLIED: text})
+        with _as_kubectl_prints():
+            found = [each for each in self._session.list(kind) if each["metadata"]["name"] == name]
+        if not found:
+            return self._create(noted)
+        last = json.loads(_annotations(found[0]).get(LAST_APPLIED, "{}"))
+        patch = three_way_patch(last, found[0], noted)
+        warning = "" if last else _NEVER_APPLIED.format(resource=kind.resource, name=name) + "\n"
+        if not patch:
+            return f"{_resource(kind)}/{name} unchanged"
+        with _as_kubectl_prints():
+            self._session.patch(kind, name, patch, STRATEGIC_MERGE)
+        return f"{warning}{_resource(kind)}/{name} configured"
 
     def delete(self, kind: Kind[Any], name: str, cascade: str = "background") -> str:
         """``kubectl delete --cascade=orphan|background|foreground``; does not wait."""
@@ -319,6 +337,11 @@ def _resource(kind: Kind[Any]) -> str:
 def _annotations(obj: Json) -> dict[str, str]:
     annotations: dict[str, str] = obj.get("metadata", {}).get("annotations", {})
     return annotations
+
+
+def _annotated(obj: Json, annotations: Mapping[str, str]) -> Json:
+    metadata = obj["metadata"]
+    return {**obj, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
 
 
 def _without_hash(template: Json) -> Json:

@@ -52,6 +52,11 @@ class Scenario:
         self._name = self.look.name = name
         self._stimulate(lambda: self._kubectl.create(deployment(name, replicas, image, **options)))
 
+    def apply_deployment(self, name: str, replicas: int, image: str, **options: Any) -> None:
+        """Applies its manifest, ``options`` as for ``manifests.deployment``; from now on it is *the* Deployment."""
+        self._name = self.look.name = name
+        self._stimulate(lambda: self._kubectl.apply(deployment(name, replicas, image, **options)))
+
     def create_replica_sets(self, manifests: Sequence[Json], *, same_second: bool) -> None:
         """Creates ReplicaSets by hand: all within one second, or each in a second of its own."""
         self._session.next_second()

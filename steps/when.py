@@ -16,6 +16,12 @@ def is_created(scenario: Scenario, name: str, replicas: int, options: dict[str, 
     scenario.create_deployment(name, replicas, image, **options)
 
 
+@given(parsers.re(DEPLOYMENT_TEXT + " is applied"), converters={"replicas": int, "options": deployment_options})
+@when(parsers.re(DEPLOYMENT_TEXT + " is applied"), converters={"replicas": int, "options": deployment_options})
+def is_applied(scenario: Scenario, name: str, replicas: int, options: dict[str, Any], image: str) -> None:
+    scenario.apply_deployment(name, replicas, image, **options)
+
+
 @given(parsers.parse('the image becomes "{image}"'))
 @when(parsers.parse('the image becomes "{image}"'))
 def image_becomes(scenario: Scenario, image: str) -> None:

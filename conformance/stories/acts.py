@@ -24,13 +24,26 @@ _VERSIONS = (1, 2, 3, 4)
 
 def begin(it: Situation) -> Act:
     """How every story begins."""
-    return Act((Sentence(_a_deployment(it, NAMES[0]), "Given"),), "begin")
+    lingering = it.random.random() < 0.25
+    return Act((Sentence(_a_deployment(it, NAMES[0], lingering=lingering), "Given"),), "begin")
 
 
 def create(it: Situation) -> Act | None:
     """A Deployment of a name that is free: a second one, or one of a name that was there before."""
     free = [name for name in NAMES if name not in it.names]
-    return act(f"{_a_deployment(it, it.random.choice(free))} is created") if free else None
+    if not free:
+        return None
+    lingering = it.random.random() < 0.25
+    verb = it.random.choice(["created", "applied"])
+    return act(f"{_a_deployment(it, it.random.choice(free), lingering=lingering)} is {verb}")
+
+
+def apply(it: Situation) -> Act | None:
+    """A manifest of a Deployment that is there, with other fields than before."""
+    deployment = it.some_deployment()
+    if deployment is None:
+        return None
+    return act(f"{_a_deployment(it, name_of(deployment), lingering=lingers(deployment))} is applied")
 
 
 def scale(it: Situation) -> Act | None:
@@ -217,7 +230,7 @@ def make_replica_sets_by_hand(it: Situation) -> Act | None:
 
 
 def let_time_pass(it: Situation) -> Act:
-    return act(f"{it.random.randint(1, 2)} seconds pass")
+    return act(f"{it.random.randint(2, 3)} seconds pass")
 
 
 def behind_the_controllers_back(it: Situation) -> Act | None:
@@ -281,6 +294,7 @@ _FEW = 4
 
 KINDS: dict[Kind, int] = {
     create: 3,
+    apply: 6,
     scale: 8,
     change_image: 12,
     change_template: 2,
@@ -318,7 +332,7 @@ def _patched(deployment: Json, spec: Json) -> str:
     return _runs(f"patch deployment/{name_of(deployment)} --patch='{patch}'")
 
 
-def _a_deployment(it: Situation, name: str) -> str:
+def _a_deployment(it: Situation, name: str, *, lingering: bool) -> str:
     options = []
     if it.random.random() < 0.25:
         options.append("Recreate")
@@ -326,10 +340,10 @@ def _a_deployment(it: Situation, name: str) -> str:
         options += _limits(it)
     if it.random.random() < 0.2:
         options.append(f"history limit {it.random.choice([0, 1, 2])}")
-    if it.random.random() < 0.25:
+    if lingering:
         options.append("lingering Pods")
     size = it.random.choice(_SIZES)
-    image = f"{name}:{it.random.choice(_VERSIONS[:2])}"
+    image = f"{name}:{it.random.choice(_VERSIONS)}"
     words = [f'a Deployment "{name}" of {size} replica{"" if size == 1 else "s"}', *options, f'running "{image}"']
     return ", ".join(words)
 

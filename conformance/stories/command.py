@@ -121,24 +121,22 @@ class _Playing:
         self._names = " and ".join(target.name for target in targets)
 
     def all_of(self, stories: Sequence[Story]) -> bool:
-        """Whether one differs; then it is the last that is played."""
-        steps = 0
+        """Whether any of them differs."""
+        steps, different = 0, 0
         for story in stories:
             began = time.monotonic()
             for last in play(story, self._targets):
                 steps += 1
                 if last.order:
                     click.echo(f"  {last.told().heading()}: {_in_words(last.order)}")
-            if last.differences:
-                click.echo(f"{story.name} differs")
-                self._tell(story, last)
-                return True
             click.echo(f"{story.name}: {last.number} steps, {time.monotonic() - began:.1f} s")
-        number = len(stories)
-        click.echo(
-            f"{number} {'story' if number == 1 else 'stories'} and {steps} steps on {self._names}: no difference"
-        )
-        return False
+            if last.differences:
+                different += 1
+                self._tell(story, last)
+        verdict = "no difference" if not different else f"{different} {'differs' if different == 1 else 'differ'}"
+        number = f"{len(stories)} {'story' if len(stories) == 1 else 'stories'}"
+        click.echo(f"{number} and {steps} steps on {self._names}: {verdict}")
+        return bool(different)
 
     def _tell(self, story: Story, last: Scene) -> None:
         """The difference in words, and the shortest story that has it, in a file. Ctrl-C leaves it as long as it is."""
