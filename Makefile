@@ -6,6 +6,7 @@
 #   make matrix                     on the model and a real control plane of every Kubernetes version, in one table
 #   make test                       everything that proves this project
 #   make parity                     the model's API server beside a real one, request by request; KUBERNETES=1.36
+#   make stories                    thirty random stories on the model and a real control plane in lockstep
 #   make setup                      .venv with all that the tests need, to call .venv/bin/pytest by hand
 #   make bench                      measures the model beside upstream
 #   make upstream                   builds the real control plane of KUBERNETES ahead of its first use
@@ -28,7 +29,7 @@ MAKEFLAGS += --no-print-directory
 # By the environment a shell takes them as they are, whatever is in them.
 export TARGET CONTROLLER KUBERNETES K REPORT
 
-.PHONY: conformance matrix test parity bench upstream image setup lock clean
+.PHONY: conformance matrix test parity stories bench upstream image setup lock clean
 
 conformance: $(RUN)
 	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
@@ -41,6 +42,9 @@ test: $(DEVELOP)
 
 parity: $(DEVELOP)
 	@$(BIN)/pytest tests/parity --kubernetes="$$KUBERNETES" -q
+
+stories: $(RUN)
+	@$(BIN)/deployment-conformance story --seed=1 --stories=30 --kubernetes="$$KUBERNETES" --output="$$REPORT"
 
 bench: $(DEVELOP)
 	@$(BIN)/python -m benchmarks

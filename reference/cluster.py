@@ -39,19 +39,22 @@ ServerFactory = Callable[[Store, VirtualClock, Version, Callable[[Write], None] 
 """Makes the API server over the store; the last is told of every write."""
 
 
-class NewsOrder(msgspec.Struct, frozen=True):
-    """In which pieces the Deployment controller hears its news, and looks between them.
+class Interleaving(msgspec.Struct, frozen=True):
+    """How the Deployment controller's work and the others' are shuffled, where it does not look last and at leisure.
 
-    It has a watch for each kind, and looks as soon as it is free: so which news of one moment it has heard when it
-    looks is chance on a real cluster. Each order is one of the ways that this may go.
+    It has a watch for each kind, looks as soon as it is free, and writes one object after the other. So which news of
+    one moment it has heard when it looks, and what others make of its first writes before its last, is chance on a real
+    cluster. Each interleaving is one of the ways that this may go.
     """
 
     kinds: tuple[str, ...] = (DEPLOYMENT.resource, POD.resource, REPLICA_SET.resource)
-    """The turns of the kinds: it looks after each."""
+    """The turns of the kinds in its news: it looks after each."""
     piecemeal: bool = False
     """It looks after every single piece of news."""
     at_once: bool = False
     """It has heard all before the others do what follows from its first look."""
+    between_writes: bool = False
+    """The others do what follows from each of its writes before the next."""
 
 
 class NotAtRest(Exception):
@@ -87,17 +90,17 @@ class Cluster:
             return Runner(lambda env: make(env, version), store, perform, self._clock, cache_order)
 
         def deployments() -> Runner:
-            return runner(controllers.deployment, self.faults.through(self.server.perform))
+            return runner(controllers.deployment, self.faults.through(self._perform_for_deployments))
 
+        self.interleaving: Interleaving | None = None
+        """None: the Deployment controller hears all its news together, and the others wait for the end of its sync."""
+        self._has_heard = False
         self.faults = Faults()
         self._start_deployments = deployments
         self._deployments = deployments()
         others = (controllers.replica_set, controllers.garbage_collector, controllers.namespace)
         self._others = tuple(map(runner, others))
         self._store = store
-        self.news_order: NewsOrder | None = None
-        """None: all news together."""
-        self._has_heard = False
         self.server.create(NAMESPACE, "", {"metadata": {"name": "default"}})
         self.settle()
         self.writes.clear()
@@ -172,16 +175,14 @@ class Cluster:
 
     def _sync_one(self) -> bool:
         """One sync, of the first controller that has anything to do; False if none has."""
-        if self.news_order is not None:
-            return self._hear_and_sync(self.news_order)
+        if self.interleaving is not None:
+            return self._hear_and_sync(self.interleaving)
         for runner in self._runners:
             runner.deliver()
         return any(runner.sync_next() for runner in self._runners)
 
-    def _hear_and_sync(self, order: NewsOrder) -> bool:
+    def _hear_and_sync(self, order: Interleaving) -> bool:
         """The same, with the Deployment controller's news in pieces; whether anything was done or heard."""
-        for runner in self._others:
-            runner.deliver()
         others_wait = order.at_once and self._has_heard
         if not others_wait and self._sync_another():
             return True
@@ -191,7 +192,19 @@ class Cluster:
         return self._has_heard or synced or (others_wait and self._sync_another())
 
     def _sync_another(self) -> bool:
+        """One sync, of a controller other than the Deployment controller."""
+        for runner in self._others:
+            runner.deliver()
         return any(runner.sync_next() for runner in self._others)
+
+    def _perform_for_deployments(self, call: Call, actor: str) -> Any:
+        answer = self.server.perform(call, actor)
+        if self.interleaving is not None and self.interleaving.between_writes:
+            syncs = _counted(BOUND)
+            while self._sync_another():
+                if next(syncs, None) is None:
+                    raise NotAtRest(self._what_keeps_it_busy())
+        return answer
 
     def _next_due(self) -> datetime | None:
         return min((due for runner in self._runners if (due := runner.next_due()) is not None), default=None)

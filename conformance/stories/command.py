@@ -25,7 +25,7 @@ from conformance.targets import registry
 from conformance.targets.options import Options
 from conformance.targets.protocol import Target, TargetError
 from conformance.worlds.command import KubernetesVersion
-from reference.cluster import NewsOrder
+from reference.cluster import Interleaving
 from reference.versions import LATEST, Version
 
 DIFFERENT = 1
@@ -127,8 +127,8 @@ class _Playing:
             began = time.monotonic()
             for last in play(story, self._targets):
                 steps += 1
-                if last.order:
-                    click.echo(f"  {last.told().heading()}: {_in_words(last.order)}")
+                if last.interleaving:
+                    click.echo(f"  {last.told().heading()}: {_in_words(last.interleaving)}")
             click.echo(f"{story.name}: {last.number} steps, {time.monotonic() - began:.1f} s")
             if last.differences:
                 different += 1
@@ -187,8 +187,9 @@ def _show(scene: Scene) -> None:
         click.echo(f"    {difference}")
 
 
-def _in_words(order: NewsOrder) -> str:
-    """``the model hears of pods, replicasets, deployments in turn``."""
-    pieces = "piece by piece" if order.piecemeal else "kind by kind"
-    rest = "before" if order.at_once else "while"
-    return f"the controller looks {pieces}, {', '.join(order.kinds)}, {rest} others go on"
+def _in_words(interleaving: Interleaving) -> str:
+    """Behind what happened: ``so it is if the Deployment controller looks after every piece of news, …``."""
+    pieces = "every piece of news" if interleaving.piecemeal else "each kind of news"
+    others = "hears the rest before others go on" if interleaving.at_once else "others go on meanwhile"
+    words = f"after {pieces} ({', '.join(interleaving.kinds)}), {others}"
+    return f"equal if the controller looks {words}{', and between its writes' * interleaving.between_writes}"

@@ -3,10 +3,10 @@
 All targets hear one operator, whose clock is the first target's: what kubectl stamps on a template goes into the names
 of ReplicaSets. A sentence that fails everywhere is no difference; one that fails on some only is.
 
-On a real control plane the Deployment controller may look between two pieces of news of one moment, and a few fields
-tell. So where the model differs from one, it is asked whether it ends in the same state by another *order of news* of
-the same sentence (``reference.cluster.NewsOrder``), and goes on from there if it does, which the scene says. All else
-stays as it is: what is compared, and that it has to be equal.
+On a real control plane controllers work side by side, and a few fields tell which of two was first. So where the model
+differs from one, it is asked whether it ends in the same state by another *interleaving* of the same sentence
+(``reference.cluster.Interleaving``), and goes on from there if it does, which the scene says. All else stays as it is:
+what is compared, and that it has to be equal.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from conformance.snapshot import Snapshot, canonical, listing
 from conformance.stories.sentences import say
 from conformance.stories.story import Sentence, Story
 from conformance.targets.model import ModelSession, ModelTarget
-from conformance.targets.protocol import Capability, Session, Target
-from reference.cluster import NewsOrder
+from conformance.targets.protocol import Capability, Session, Target, TargetError
+from reference.cluster import Interleaving
 
-ORDERS = tuple(
-    NewsOrder(kinds, piecemeal, at_once)
+INTERLEAVINGS = tuple(
+    Interleaving(kinds, piecemeal, at_once, between_writes)
+    for between_writes in (False, True)
     for piecemeal in (False, True)
     for at_once in (False, True)
-    for kinds in sorted(permutations(NewsOrder().kinds))
+    for kinds in sorted(permutations(Interleaving().kinds))
 )
 
 
@@ -44,8 +45,8 @@ class Scene(msgspec.Struct, frozen=True):
     sentence: Sentence
     snapshots: tuple[Snapshot, ...]
     differences: tuple[Difference, ...] = ()
-    order: NewsOrder | None = None
-    """By which the model came to where the others are; None if it heard all its news together."""
+    interleaving: Interleaving | None = None
+    """By which the model came to where the others are; None if by its usual one."""
 
     def places(self) -> set[str]:
         """What differs, whatever the names and values: another place is another difference."""
@@ -67,24 +68,23 @@ def play(story: Story, targets: Sequence[Target]) -> Iterator[Scene]:
             ends = [each.perform(said[-1]) for each in stages]
             differences = _differences(stages, ends)
             if differences and reconsiders:
-                for order in ORDERS:
+                for interleaving in INTERLEAVINGS:
                     again = sessions.enter_context(stage(story.name, targets[0]))
-                    other_said = [*said[:-1], msgspec.structs.replace(said[-1], order=order)]
-                    end = [again.perform(each) for each in other_said][-1]
-                    if not _differences(stages, [end, *ends[1:]]):
-                        stages[0], said, differences = again, other_said, ()
+                    otherwise = [*said[:-1], msgspec.structs.replace(said[-1], interleaving=interleaving)]
+                    if (end := again.perform_all(otherwise)) and not _differences(stages, [end, *ends[1:]]):
+                        stages[0], said, ends[0], differences = again, otherwise, end, ()
                         break
-            yield Scene(number, sentence, tuple(end.snapshot for end in ends), differences, said[-1].order)
+            yield Scene(number, sentence, tuple(end.snapshot for end in ends), differences, said[-1].interleaving)
             if differences:
                 return
 
 
 class Said(msgspec.Struct, frozen=True):
-    """A sentence, when the operator said it by the first target's clock, and how the model is to hear of it."""
+    """A sentence, when the operator said it by the first target's clock, and how the model is to go about it."""
 
     sentence: Sentence
     at: datetime
-    order: NewsOrder | None = None
+    interleaving: Interleaving | None = None
 
 
 class End(msgspec.Struct, frozen=True):
@@ -107,13 +107,21 @@ class Stage:
         """Does what the sentence says. Raises TargetError, UnknownSentence."""
         self.scenario.operators_clock(lambda: said.at)
         if isinstance(self.session, ModelSession):
-            self.session.hear(said.order)
+            self.session.interleave(said.interleaving)
         failure = ""
         try:
             say(self.scenario, said.sentence)
         except FAILURES as raised:
             failure = str(raised).partition("\n")[0] or type(raised).__name__
         return End(failure, canonical(self.session.namespace, listing(self.session)))
+
+    def perform_all(self, said: Sequence[Said]) -> End | None:
+        """The end of the last of these sentences; None if the target does not come to rest."""
+        try:
+            *_, end = map(self.perform, said)
+        except TargetError:
+            return None
+        return end
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from conformance.targets.naming import namespace_name
 from conformance.targets.protocol import NO_RESTART, Capability, TargetError
 from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
-from reference.cluster import Cluster, NewsOrder, NotAtRest, ServerFactory
+from reference.cluster import Cluster, Interleaving, NotAtRest, ServerFactory
 from reference.controllers.factories import UPSTREAM, Controllers
 from reference.machinery.client import DeleteOptions, PatchType
 from reference.machinery.faults import Fault
@@ -164,9 +164,9 @@ class ModelSession:
             raise TargetError(NO_RESTART)
         self._cluster.restart_deployment_controller()
 
-    def hear(self, order: NewsOrder | None) -> None:
-        """From now on the Deployment controller hears its news in these pieces; None: all together."""
-        self._cluster.news_order = order
+    def interleave(self, interleaving: Interleaving | None) -> None:
+        """From now on the Deployment controller's work and the others' are shuffled so; None: it works last."""
+        self._cluster.interleaving = interleaving
 
     def _scope(self, kind: Kind[Any]) -> str:
         return self.namespace if kind.namespaced else ""

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from conformance.snapshot import Snapshot
 from conformance.stories import acts
 from conformance.stories.playing import Scene, play
 from conformance.stories.shrinking import shrunk
 from conformance.stories.story import Sentence, Story, act, feature_text, read
 from conformance.stories.writing import write
-from conformance.targets.model import ModelTarget
+from conformance.targets.model import ModelSession, ModelTarget
+from conformance.targets.naming import namespace_name
+from conformance.targets.protocol import Capability
+from reference.cluster import Interleaving
 from tests.mutants.faulty import FAULTS
 
 SEEDS = range(1, 31)
@@ -58,6 +64,55 @@ def test_a_fault_is_found_made_short_and_told(stories: list[Story]) -> None:
     assert short.length() <= 8
     told = [str(difference) for difference in end(short, fault).differences]
     assert any(f"on {fault}" in text and "spec.replicas is" in text for text in told)
+
+
+REPLACED_AT_FULL_SIZE = Story(
+    "Replaced at full size",
+    (
+        act('a Deployment "web" of 2 replicas, running "web:1" is created'),
+        act('the operator runs "kubectl delete replicaset/{web:1} --cascade=foreground"'),
+        act("the Deployment is scaled to 3"),
+    ),
+)
+"""What the Deployment says of its progress depends on whether its controller looks before it has heard of the Pods."""
+
+
+class _Hasty(ModelSession):
+    """The Deployment controller looks after every piece of news, whatever it is told."""
+
+    def interleave(self, interleaving: Interleaving | None) -> None:
+        super().interleave(Interleaving(piecemeal=True))
+
+
+class _HastyTarget(ModelTarget):
+    @contextmanager
+    def session(self, title: str) -> Iterator[ModelSession]:
+        yield _Hasty(self.new_cluster(), namespace_name(title))
+
+
+def reasons(snapshots: Sequence[Snapshot]) -> list[str]:
+    """Why the Deployment progresses, on each target."""
+    conditions = (snapshot.deployments[0]["status"]["conditions"] for snapshot in snapshots)
+    return [next(each["reason"] for each in of_one if each["type"] == "Progressing") for of_one in conditions]
+
+
+def test_two_models_are_held_to_the_same_interleaving() -> None:
+    *_, last = play(REPLACED_AT_FULL_SIZE, [ModelTarget(), _HastyTarget(name="hasty")])
+
+    assert last.number == 2
+    assert reasons(last.snapshots) == ["NewReplicaSetCreated", "ReplicaSetUpdated"]
+    assert "Deployment status.conditions[Progressing].reason" in last.places()
+
+
+def test_beside_a_real_control_plane_the_model_may_take_another_interleaving_and_goes_on_from_there() -> None:
+    real = _HastyTarget(name="real")
+    real.capabilities -= {Capability.VIRTUAL_TIME}
+
+    scenes = list(play(REPLACED_AT_FULL_SIZE, [ModelTarget(), real]))
+
+    assert [scene.differences for scene in scenes] == [(), (), ()]
+    assert [scene.interleaving is None for scene in scenes] == [True, False, True]
+    assert reasons(scenes[1].snapshots) == ["ReplicaSetUpdated", "ReplicaSetUpdated"]
 
 
 def test_a_step_that_fails_everywhere_is_no_difference() -> None:

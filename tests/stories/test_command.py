@@ -1,0 +1,58 @@
+"""``deployment-conformance story``, as a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.stories.story import read
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(sys.executable).with_name("deployment-conformance")
+
+
+def story(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PROGRAM, "story", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_text_of_a_story_is_a_feature_that_can_be_played(tmp_path: Path) -> None:
+    file = tmp_path / "seven.feature"
+    file.write_text(story("--seed=7", "--text").stdout)
+
+    played = story(str(file), "--targets=model,model")
+
+    assert played.returncode == 0
+    assert played.stdout.splitlines()[-1] == "1 story and 30 steps on model and model: no difference"
+
+
+def test_a_difference_is_told_made_short_and_kept_in_a_file(tmp_path: Path) -> None:
+    targets = "--targets=model,model+20853"
+    found = story("--seed=1", targets, f"--output={tmp_path}")
+
+    assert found.returncode == 1
+    assert "  after step " in found.stdout
+    assert found.stdout.splitlines()[-1].endswith(" steps on model and model+20853: 1 differs")
+    (file,) = tmp_path.iterdir()
+    (short,) = read(file)
+    assert short.length() < 10
+    assert story(str(file), targets, f"--output={tmp_path}").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--targets=model",), "--targets=model: there is nothing to compare; name two, such as model,local"),
+        (("--seed=1", "--targets=model,moon"), "no target is called 'moon'"),
+        (("none.feature",), "File 'none.feature' does not exist"),
+        (("README.md", "--seed=1"), "--seed writes a story, and FILE has some: give one of the two"),
+        (("Makefile",), "Makefile: there is no scenario in it"),
+    ],
+)
+def test_what_cannot_be_played_is_said_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
+    ended = story(*arguments)
+
+    assert ended.returncode == 2
+    assert sentence in ended.stderr

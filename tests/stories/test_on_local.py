@@ -1,0 +1,12 @@
+"""A few stories beside a real control plane; ``make stories`` plays thirty."""
+
+from __future__ import annotations
+
+from tests.stories.test_command import story
+
+
+def test_three_stories_on_the_model_and_on_a_real_control_plane() -> None:
+    played = story("--seed=1", "--stories=3", "--steps=20", "--targets=model,local")
+
+    assert played.stdout.splitlines()[-1].endswith(" steps on model and local: no difference"), played.stdout
+    assert played.returncode == 0
