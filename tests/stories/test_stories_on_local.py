@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.stories.test_command import story
+from tests.stories.test_story_command import story
 
 
 def test_three_stories_on_the_model_and_on_a_real_control_plane() -> None:
