@@ -94,6 +94,7 @@ class WorldFile(_Written, frozen=True):
     refused: tuple[Refusal, ...] = ("conflict",)
     never_ready: tuple[str, ...] = ()
     workers: int = 1
+    patience: int = 0
     one_counter: bool = False
     kubernetes: str = LATEST.name
     switch: str = msgspec.field(default="", name="with")
@@ -144,6 +145,7 @@ def world(written: WorldFile, name: str) -> World:
         never_ready=written.never_ready,
         workers=written.workers,
         recreates=any("Recreate" in each if isinstance(each, str) else _recreates(each) for each in acts),
+        patience=written.patience,
         one_counter=written.one_counter,
         version=version,
         properties=(*promises, *(BY_NAME[each] for each in written.sometimes)),

@@ -37,7 +37,7 @@ def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterat
     state = system.initial
     for number, step in enumerate(steps, 1):
         effect, after = _taken(system, state, number, step)
-        complaints = [*judge.state(after), *(judge.step(state, effect, after) if effect.changes else ())]
+        complaints = [*judge.state(after), *(judge.step(state, effect) if effect.changes else ())]
         if not any(following.fair for following, _ in system.successors(after)):
             complaints.extend(judge.rest(after))
         state = after

@@ -51,6 +51,7 @@ class Hearing:
         self.kinds = kinds
         self._parts = parts
         self._one_counter = world.one_counter
+        self._patience = world.patience
         self._namespaces = namespaces
         self._desks = desks
         self._telling = Telling()
@@ -89,6 +90,13 @@ class Hearing:
         if known is None:
             known = self._next[key] = (*self._news(view, desk, time), *self._woken(view, desk))
         return known
+
+    def waited(self, view: View) -> View | None:
+        """The view when the controller begins to look; None if some news have waited for too long by then."""
+        if not self._patience:
+            return view
+        after = tuple([self._waited(number) for number in view])
+        return None if -1 in after else after
 
     def started(self, tables: State, time: int) -> tuple[View, int]:
         """The view and the desk of a controller that was started just now: it is told of all that there is."""
@@ -129,6 +137,14 @@ class Hearing:
             named[NAMESPACE.resource] = self._namespaces
             known = self._arounds[key] = Surroundings(named, self._parts.times.values[time].now)
         return known
+
+    def _waited(self, number: int) -> int:
+        informer = self._parts.informers.values[number]
+        if not informer.pending:
+            return number
+        if informer.waited >= self._patience:
+            return -1
+        return self._parts.informer(Informer(informer.cache, informer.pending, informer.waited + 1))
 
     def _made(self) -> Controller:
         return self._factory(AskingEnvironment(self._telling, Silent()), self._version)

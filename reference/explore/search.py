@@ -159,7 +159,7 @@ class _Search:
         for effect, after in system.successors(state):
             rests = rests and not effect.fair
             if effect.changes:
-                self._look_at(number, self._judge.step(state, effect, after), effect)
+                self._look_at(number, self._judge.step(state, effect), effect)
             reached = system.changed_fingerprint(state, fingerprint, after)
             known = numbers.get(reached)
             of_effect = self._number_of(effect)
@@ -272,8 +272,13 @@ class Judge:
             known = self._states[key] = _asked(self._always, self._look(key))
         return known
 
-    def step(self, before: State, effect: Effect, after: State) -> Complaints:
-        key = (before[_TABLES], after[_TABLES], effect.steps[-1].who)
+    def step(self, before: State, effect: Effect) -> Complaints:
+        """As the effect wrote it, before anything is given another name."""
+        after = list(before[_TABLES])
+        for slot, number in effect.writes:
+            if slot < len(after):
+                after[slot] = number
+        key = (before[_TABLES], tuple(after), effect.steps[-1].who)
         known = self._steps.get(key)
         if known is None:
             happened = Happened(key[2], self._look(key[0]), self._look(key[1]))

@@ -55,10 +55,14 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Informer(msgspec.Struct, frozen=True):
-    """One controller's view of one kind: the table that its cache is, and the changes that it has yet to hear of."""
+    """One controller's view of one kind: the table that its cache is, and the changes that it has yet to hear of.
+
+    ``waited``: how often the controller has begun to look while the next of them was there to be heard.
+    """
 
     cache: int
     pending: tuple[int, ...] = ()
+    waited: int = 0
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -83,7 +87,8 @@ class Parts:
 
     def informer(self, informer: Informer) -> int:
         parts = (self.values.changes.digests[each] for each in informer.pending)
-        return self.informers.add(informer, informer, digest(self.tables.digests[informer.cache], *parts))
+        held = self.tables.digests[informer.cache]
+        return self.informers.add(informer, informer, digest(held, bytes([informer.waited]), *parts))
 
     def told(self, informer: int, change: int) -> int:
         """The informer with one change more to hear of."""
@@ -91,7 +96,7 @@ class Parts:
         known = self._told.get(key)
         if known is None:
             before = self.informers.values[informer]
-            known = self._told[key] = self.informer(Informer(before.cache, (*before.pending, change)))
+            known = self._told[key] = self.informer(Informer(before.cache, (*before.pending, change), before.waited))
         return known
 
     def memory(self, memory: Any) -> int:

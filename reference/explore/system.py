@@ -24,7 +24,7 @@ from reference.controllers.replicaset.pods import is_ready
 from reference.explore.actors import Actor, ControllerActor, Kubelet, User, image_of, status_call
 from reference.explore.hands import NAMESPACE_NAME, Hands
 from reference.explore.serving import KINDS, PLACE, STEADY, Serving, Time
-from reference.explore.state import FIRST_FREE, PLAN, TIME, Effect, Parts, Plan, State, Step
+from reference.explore.state import FIRST_FREE, TIME, Effect, Parts, Plan, State, Step
 from reference.explore.values import Pool, digest
 from reference.explore.worker import Worker
 from reference.explore.world import Role, World
@@ -150,12 +150,9 @@ class System:
                 fingerprint ^= self._bits(slot, old) ^ self._bits(slot, new)
         return fingerprint
 
-    def table(self, state: State, kind: Kind[Any]) -> Table:
-        """What the server has of a kind."""
-        return self.parts.tables.values[state[PLACE[kind.name]]].table
-
-    def plan(self, state: State) -> Plan:
-        return self.parts.plans.values[state[PLAN]]
+    def slot(self, kind: Kind[Any]) -> int:
+        """Where a state has what the server holds of this kind."""
+        return PLACE[kind.name]
 
     def _bits(self, slot: int, number: int) -> int:
         known = self._mixed[slot].get(number)

@@ -132,13 +132,16 @@ class Worker:
         desk = self.desks.values[heard.desk]
         if not desk.ready or len(desk.syncs) >= self._world.workers:
             return
+        view = self._hearing.waited(heard.view)
+        if view is None:
+            return
         key = desk.ready[0]
         sync = Unfinished(key, -1)
         stretch = self._stretch(sync, (), desk.memory, self._hearing.caches(heard.view), time)
         after = self._begun(heard.desk, sync, stretch, time)
         step = Step("start", self.name, f"looks at {key.rpartition('/')[2]}{_then(stretch)}")
         turn = heard.turn | self._parts.turn(self.name, "starts")
-        yield Effect((*heard.steps, step), self._written(before, heard.view, after), serves=turn)
+        yield Effect((*heard.steps, step), self._written(before, view, after), serves=turn)
 
     def _all_answers(self, view: View, desk: int, time: int, tables: tuple[int, ...], plan: int) -> Iterator[Effect]:
         for sync, table in zip(self.desks.values[desk].syncs, tables, strict=True):

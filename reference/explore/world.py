@@ -44,6 +44,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     what the user then does, in this order and at any moment.
 
     Pods of ``never_ready`` images never become ready. ``workers`` are those of each asynchronous controller.
+    With ``patience``, news that have waited while a controller began to look so many times are heard before it looks
+    again. Without a limit some spaces have no end: who never hears that a thing is gone may make it again and again.
     ``recreates`` is to be said if some act makes a Deployment one that recreates: it then looks at Pods as well.
     ``one_counter``: see ``reference.explore.serving``.
     """
@@ -58,6 +60,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     refused_with: tuple[Refusal, ...] = ("conflict",)
     never_ready: tuple[str, ...] = ()
     workers: int = 1
+    patience: int = 0
     recreates: bool = False
     one_counter: bool = False
     version: Version = LATEST

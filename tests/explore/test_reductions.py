@@ -1,0 +1,62 @@
+"""What is left out makes no difference: verdicts, and all that the server can come to hold, are the same without it."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from reference.api.kinds import DEPLOYMENT, REPLICA_SET
+from reference.explore.mutants import named
+from reference.explore.search import explore
+from reference.explore.system import ALL, NONE, Reductions, System
+from reference.explore.world import World
+from tests.explore.small_worlds import ORPHANING, TEN
+
+STATES = {
+    "orphaning": (79, 32),
+    "from nothing": (1719, 621),
+    "grown": (5701, 1506),
+    "shrunk to nothing": (191, 70),
+    "rolled out": (6811, 1862),
+    "adopting": (10800, 3275),
+    "deleted": (1618, 549),
+    "refused once": (3843, 1317),
+    "restarted once": (3329, 1222),
+    "recreated": (39381, 12113),
+}
+"""How many there are with nothing left out, and with all reductions: three times fewer, or four with several Pods."""
+
+
+@pytest.mark.parametrize("world", TEN, ids=lambda world: world.name)
+def test_a_small_world_is_as_clean_with_nothing_left_out(world: World) -> None:
+    full, reduced = explore(world, reductions=NONE), explore(world)
+    assert (full.verdict, reduced.verdict) == ("clean", "clean")
+    assert (full.states, reduced.states) == STATES[world.name]
+
+
+@pytest.mark.parametrize(
+    "world", [world for world in TEN if STATES[world.name][0] < 5000], ids=lambda world: world.name
+)
+def test_the_server_comes_to_hold_the_same(world: World) -> None:
+    assert held(world, ALL) == held(world, NONE)
+
+
+def test_a_broken_promise_is_found_with_nothing_left_out_as_well() -> None:
+    found = explore(replace(ORPHANING, controllers=named("42639").controllers), reductions=NONE)
+    assert [broken.promise.name for broken in found.broken] == ["not-by-the-gone"]
+    assert len(found.broken[0].steps) == 5
+
+
+def held(world: World, reductions: Reductions) -> set[tuple[bytes, bytes]]:
+    """All that the server holds of Deployments and ReplicaSets in any state that can be reached."""
+    system = System(world, reductions)
+    seen = {system.initial}
+    todo = [system.initial]
+    while todo:
+        for _, after in system.successors(todo.pop()):
+            if after not in seen:
+                seen.add(after)
+                todo.append(after)
+    digests = system.parts.tables.digests
+    slots = [system.slot(kind) for kind in (DEPLOYMENT, REPLICA_SET)]
+    return {(digests[state[slots[0]]], digests[state[slots[1]]]) for state in seen}
