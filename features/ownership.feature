@@ -26,6 +26,23 @@ Feature: Nothing that has lost its owner is forgotten, and nothing that is on it
         | revision | image | desired | ready | owner |
         | 1        | app:1 | 2       | 2     | web   |
 
+  Rule: What has an owner is counted by nobody else
+
+    @id:ownership/the-same-labels
+    Scenario: Two ReplicaSets made by hand select the same Pods, and each has its own
+      When ReplicaSets labelled "app=shop" are made by hand:
+        | name | replicas | image |
+        | one  | 1        | app:1 |
+        | two  | 2        | app:2 |
+      Then the ReplicaSets are
+        | name | image | desired | Pods | owner |
+        | one  | app:1 | 1       | 1    | none  |
+        | two  | app:2 | 2       | 2    | none  |
+      And the Pods are
+        | count | image | owner   |
+        | 1     | app:1 | {app:1} |
+        | 2     | app:2 | {app:2} |
+
   Rule: What is being deleted is not adopted
 
     @id:ownership/dying-replica-set

@@ -20,6 +20,9 @@ class Scenario(msgspec.Struct, frozen=True):
     id: str
     ends: Literal["failed", "error"] = "failed"
 
+    def __str__(self) -> str:
+        return self.id
+
 
 class Exploration(msgspec.Struct, frozen=True, kw_only=True):
     """All schedules of a world of ``worlds/``. ``promise`` is what the shortest of them breaks, in so many steps."""
@@ -32,16 +35,17 @@ class Exploration(msgspec.Struct, frozen=True, kw_only=True):
     clean_states: int
     """With the fault gone: all that there are."""
 
+    def __str__(self) -> str:
+        return f"worlds/{self.world}.yaml: {self.promise}"
+
 
 class Schedule(msgspec.Struct, frozen=True):
     """A schedule written by hand, which raises ``schedules.NotKept`` where the fault shows."""
 
     play: Callable[[Stage], None]
 
-    @property
-    def name(self) -> str:
-        """``pods-seen-late``."""
-        return self.play.__name__.replace("_", "-")
+    def __str__(self) -> str:
+        return f"schedule {self.play.__name__.replace('_', '-')}"
 
 
 Catcher = Scenario | Exploration | Schedule
@@ -56,7 +60,7 @@ CATCHERS: Mapping[str, Catcher] = {
     "22516": Scenario("rolling-update/limits[5]"),
     "23087": Scenario("rollback/wish-brings-back-the-cause"),
     "23304": Scenario("new-version/by-default[3]"),
-    "24152": Scenario("adoption-race/pod-released-and-adopted"),
+    "24152": Scenario("ownership/the-same-labels", ends="error"),
     "26079": Scenario("min-ready-seconds/wait-and-see"),
     "26797": Scenario("adoption-race/hand-made-same-template"),
     "27362": Scenario("recreate/old-pods-go-first"),

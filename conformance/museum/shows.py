@@ -18,10 +18,11 @@ import pytest
 
 from conformance import catalogue, suite
 from conformance.exploring import world_file
-from conformance.museum.catchers import CATCHERS, Exploration, Scenario, Schedule
+from conformance.museum.catchers import CATCHERS, Catcher, Exploration, Scenario, Schedule
 from conformance.museum.schedules import NotKept, Stage
 from conformance.report import model
 from conformance.targets.model import ModelTarget
+from reference.explore import mutants
 from reference.explore.mutants import Mutant
 from reference.explore.search import explore
 
@@ -46,7 +47,7 @@ class Look(msgspec.Struct, frozen=True):
     """That were seen; 0 where nothing was explored."""
 
 
-class Shown(msgspec.Struct, frozen=True, rename="camel"):
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """One piece, looked at with its fault there and with it gone; ``seconds`` for both."""
 
     name: str
@@ -73,20 +74,32 @@ class Shown(msgspec.Struct, frozen=True, rename="camel"):
 def show(mutant: Mutant) -> Shown:
     """Looks at the piece with its fault there, and with it gone. Raises CouldNotShow."""
     catcher, begun = CATCHERS[mutant.name], perf_counter()
-    faulty, sound = ("", mutant.name) if mutant.kind == "fix" else (mutant.name, "")
+    switched = ("", mutant.name) if mutant.kind == "fix" else (mutant.name, "")
+    there, gone = (
+        _look(catcher, switch, there=at_fault) for switch, at_fault in zip(switched, (True, False), strict=True)
+    )
+    return Shown(
+        name=mutant.name,
+        title=mutant.title,
+        about=mutant.about,
+        kind=mutant.kind,
+        source=mutant.source,
+        catcher=str(catcher),
+        there=there,
+        gone=gone,
+        seconds=perf_counter() - begun,
+    )
+
+
+def _look(catcher: Catcher, switch: str, *, there: bool) -> Look:
+    """What the catcher says with this switch on, or none; ``there`` says whether the fault is there then."""
     match catcher:
         case Scenario():
-            name, there, gone = catcher.id, _run(catcher, faulty), _run(catcher, sound)
+            return _run(catcher, switch)
         case Exploration():
-            name = f"worlds/{catcher.world}.yaml: {catcher.promise}"
-            there, gone = _explore(catcher, faulty, there=True), _explore(catcher, sound, there=False)
+            return _explore(catcher, switch, there=there)
         case Schedule():
-            on, off = ModelTarget(controllers=mutant.controllers, server=mutant.server), ModelTarget()
-            name = catcher.name
-            there, gone = (_play(catcher, target) for target in ((off, on) if mutant.kind == "fix" else (on, off)))
-    return Shown(
-        mutant.name, mutant.title, mutant.about, mutant.kind, mutant.source, name, there, gone, perf_counter() - begun
-    )
+            return _play(catcher, switch)
 
 
 def _run(catcher: Scenario, switch: str) -> Look:
@@ -129,7 +142,9 @@ def _explore(catcher: Exploration, switch: str, *, there: bool) -> Look:
     return Look(True, recorded, broken.complaint, steps=len(broken.steps), states=found.states)
 
 
-def _play(catcher: Schedule, target: ModelTarget) -> Look:
+def _play(catcher: Schedule, switch: str) -> Look:
+    piece = mutants.named(switch) if switch else None
+    target = ModelTarget(controllers=piece.controllers, server=piece.server) if piece else ModelTarget()
     try:
         catcher.play(Stage(target))
     except NotKept as broken:

@@ -16,6 +16,7 @@ from reference.controllers.garbage_collector import GarbageCollector
 from reference.controllers.garbage_collector.graph import Node
 from reference.controllers.garbage_collector.operations import CollectorError
 from reference.controllers.replicaset import ReplicaSetController
+from reference.controllers.replicaset.pods import is_active, pod_key
 from reference.explore.mutants.mutant import Mutant, syncing
 from reference.machinery.ref_manager import ControllerRefManager
 
@@ -59,9 +60,19 @@ class _TakesAllThatMatch(DeploymentSync):
 
 class _CountsAllThatMatch(ReplicaSetController):
     async def claim_pods(self, rs: ReplicaSet, pods: Sequence[Pod]) -> list[Pod]:
-        """By labels alone, as before there were owner references."""
+        """By labels alone, as before there were owner references; and so it is woken."""
         selected = await self.env.cache.selected(POD, rs.metadata.namespace, rs.spec.selector)
-        return [pod for pod in selected if pod.metadata.deletion_timestamp is None]
+        return [pod for pod in selected if is_active(pod)]
+
+    async def add_pod(self, pod: Pod) -> None:
+        await super().add_pod(pod)
+        await self._enqueue_matching(pod)
+
+    async def delete_pod(self, pod: Pod) -> None:
+        await super().delete_pod(pod)
+        for rs in await self.env.cache.selecting(REPLICA_SET, pod.metadata.namespace, pod.metadata.labels):
+            self.expectations.deletion_observed(f"{rs.metadata.namespace}/{rs.metadata.name}", pod_key(pod))
+        await self._enqueue_matching(pod)
 
 
 class _LooksAtLabelsOnly(ReplicaSetController):
