@@ -12,25 +12,23 @@ import asyncio
 import re
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import httpx
 import msgspec
 from rich.table import Table
 
 from conformance.controllers.api import Api
-from conformance.controllers.clocks import WallClock
 from conformance.controllers.controller import LiveController
 from conformance.controllers.metrics import Metrics
+from conformance.controllers.nodes import Nodes, is_rolled_out
 from conformance.targets.local import LocalTarget
 from conformance.targets.local.queues import unfinished
 from conformance.targets.local.reconciler import DEPLOYMENT_MANAGER, Reconciler, Reference, Upstream
-from reference.api.kinds import DEPLOYMENT, POD, Kind
-from reference.api.objects import Deployment, Json, Namespace, ObjectMeta, Pod, from_json
-from reference.controllers import kubelet
-from reference.controllers.replicaset.pods import is_ready
-from reference.machinery.client import MERGE, STRATEGIC_MERGE, Client
+from reference.api.kinds import DEPLOYMENT
+from reference.api.objects import Deployment, Json, Namespace, ObjectMeta, from_json
+from reference.machinery.client import STRATEGIC_MERGE, Client
 from reference.machinery.environment import Environment
 from reference.versions import LATEST
 
@@ -58,47 +56,6 @@ class Took(msgspec.Struct, frozen=True):
     syncs: int
     requests: Counter[str]
     memory: float
-
-
-class Nodes:
-    """A controller in whose world every Pod becomes ready, and who knows which image the Deployments run."""
-
-    name = "nodes"
-    watches: tuple[Kind[Any], ...] = (POD, DEPLOYMENT)
-
-    def __init__(self, env: Environment) -> None:
-        self._env = env
-        self._clock = WallClock()
-        self._news = asyncio.Event()
-
-    async def all_run(self, image: str) -> None:
-        """Returns when the rollout of every Deployment to ``image`` has ended."""
-        while True:
-            deployments = await self._env.cache.list(DEPLOYMENT, _SPACE)
-            if len(deployments) == DEPLOYMENTS and all(_runs(one, image) for one in deployments):
-                return
-            self._news.clear()
-            await self._news.wait()
-
-    async def on_add(self, obj: Any) -> None:
-        if isinstance(obj, Deployment):
-            self._news.set()
-        elif _waits(obj):
-            self._env.queue.add(f"{_SPACE}/{obj.metadata.name}")
-
-    async def on_update(self, old: Any, new: Any) -> None:
-        await self.on_add(new)
-
-    async def on_delete(self, obj: Any) -> None: ...
-
-    async def sync(self, key: str) -> None:
-        name = key.removeprefix(f"{_SPACE}/")
-        pod = await self._env.cache.get(POD, _SPACE, name)
-        if pod is not None and _waits(pod):
-            await self._env.client.patch(POD, _SPACE, name, kubelet.ready(pod, self._clock.now()), MERGE, "status")
-
-    def handle_error(self, error: Exception | None, key: str) -> None:
-        self._env.queue.forget(key)  # a Pod that is gone, mostly
 
 
 class Contestant:
@@ -192,7 +149,7 @@ async def _turns(target: LocalTarget) -> dict[str, Took]:
     client, stop, made = Client(api.perform), asyncio.Event(), []
 
     def nodes(env: Environment) -> Nodes:
-        made.append(Nodes(env))
+        made.append(Nodes(env, _SPACE))
         return made[0]
 
     controller = LiveController(nodes, api, api, metrics)
@@ -201,7 +158,7 @@ async def _turns(target: LocalTarget) -> dict[str, Took]:
     names = [f"web-{number}" for number in range(DEPLOYMENTS)]
     for name in names:
         await client.create(from_json(_manifest(name, "app:1"), Deployment), _SPACE)
-    await made[0].all_run("app:1")
+    await made[0].until(_all_run("app:1"))
     target.processes.kill(DEPLOYMENT_MANAGER)
 
     best: dict[str, Took] = {}
@@ -224,7 +181,7 @@ async def _rollout(contestant: Contestant, client: Client, nodes: Nodes, names: 
     for name in names:
         template = _manifest(name, image)["spec"]["template"]
         await client.patch(DEPLOYMENT, _SPACE, name, {"spec": {"template": template}}, STRATEGIC_MERGE)
-    await nodes.all_run(image)
+    await nodes.until(_all_run(image))
     seconds = time.perf_counter() - began
     await contestant.settle()
     return Took(seconds, await contestant.syncs() - syncs, await contestant.requests() - requests, contestant.memory())
@@ -242,16 +199,12 @@ def _manifest(name: str, image: str) -> Json:
     }
 
 
-def _waits(pod: Pod) -> bool:
-    """Whether the kubelet has still to make it ready."""
-    return pod.metadata.namespace == _SPACE and not is_ready(pod) and pod.metadata.deletion_timestamp is None
+def _all_run(image: str) -> Callable[[Sequence[Deployment]], bool]:
+    """Whether the rollout of every Deployment to ``image`` has ended."""
+    needle = f'"{image}"'.encode()
 
+    def hold(deployments: Sequence[Deployment]) -> bool:
+        rolled_out = (needle in bytes(one.spec.template.spec) and is_rolled_out(one) for one in deployments)
+        return len(deployments) == DEPLOYMENTS and all(rolled_out)
 
-def _runs(deployment: Deployment, image: str) -> bool:
-    """Whether its rollout to ``image`` has ended."""
-    status, size = deployment.status, deployment.spec.replicas
-    return (
-        f'"{image}"'.encode() in bytes(deployment.spec.template.spec)
-        and status.observed_generation >= deployment.metadata.generation
-        and status.updated_replicas == status.replicas == status.available_replicas == size
-    )
+    return hold

@@ -27,6 +27,7 @@ _COMMANDS = {
     "explore": "conformance.exploring.command:explore_command",
     "museum": "conformance.museum.command:museum_command",
     "controller": "conformance.controllers.command:controller_command",
+    "soak": "conformance.soak.command:soak_command",
 }
 
 

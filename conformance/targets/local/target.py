@@ -112,6 +112,11 @@ class LocalTarget:
         return self._processes
 
     @property
+    def deployment_controller(self) -> str:
+        """What the Deployment controller's process is called; empty if it is started by hand."""
+        return self._reconciler.process
+
+    @property
     def place(self) -> Place:
         """What the Deployment controller was given, and another may have after it."""
         if self._place is None:
