@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -16,7 +16,7 @@ from conformance import suite
 from conformance.commands.watched import run_features
 from conformance.diff import Comparison, compare
 from conformance.report.model import Outcome, Report
-from conformance.report.terminal import MARKS
+from conformance.report.terminal import MARKS, headline
 from conformance.report.writers import write_whole
 from reference.versions import VERSIONS, UnknownVersion, version_named
 
@@ -58,6 +58,17 @@ class Column(msgspec.Struct, frozen=True):
         different = {it.id for comparison in self.comparisons for it in comparison.different}
         return Cell(worst, len(different.intersection(ended)))
 
+    def trouble(self) -> Iterator[str]:
+        """A sentence for each scenario that did not end as it should, or not alike."""
+        for report in self.reports:
+            for scenario in report.scenarios:
+                if scenario.outcome in ("failed", "error"):
+                    yield f"{self.version} {scenario.id} on {report.target}: {headline(scenario)}"
+        for comparison in self.comparisons:
+            for it in comparison.different:
+                first = it.different[0]
+                yield f"{self.version} {it.id} {first.heading()}: {first.differences[0]}"
+
 
 @click.command("matrix", short_help="Run the features on every Kubernetes version.")
 @click.argument("targets", nargs=-1)
@@ -73,7 +84,7 @@ def matrix_command(
     """Run the features on TARGETS (model and local, if none are given) as every Kubernetes version known here.
 
     One table shows for each feature and version how many scenarios passed on all of them, and what else became of the
-    others. The targets are compared step by step, as diff does it.
+    others. The targets are compared step by step, as diff does it; below the table stands what went wrong.
 
     Exit code 0: all passed and are alike; 1: a failure or a difference; 2: something could not run.
     """
@@ -117,6 +128,8 @@ def _show(columns: Sequence[Column]) -> None:
     key = [f"{MARKS[it]} {it.replace('-', ' ')}" for it in reversed(_WORST_FIRST) if it in seen]
     key += [f"{_DIFFERENT} not alike on {targets}"] if any(column.cell().different for column in columns) else []
     click.echo("\n" + ", ".join(["passed", *key]))
+    for sentence in (it for column in columns for it in column.trouble()):
+        click.echo(sentence)
 
 
 def _exit_code(totals: Sequence[Cell]) -> int:

@@ -124,20 +124,27 @@ def test_the_model_does_not_differ_from_itself() -> None:
 
 
 class TestMatrix:
-    def test_shows_every_version_and_what_is_not_alike(self, tmp_path: Path) -> None:
-        selection = "upkeep/terminating-counted or wedged_rollout"
-        ended = command("matrix", "model", "model+138840", "-k", selection, f"--save={tmp_path}")
+    def test_shows_versions_side_by_side_and_tells_what_is_not_alike(self, tmp_path: Path) -> None:
+        versions = ("--kubernetes=1.34", "--kubernetes=1.37")
+        selection = ("-k", "upkeep/terminating-counted or wedged-rollout/scaled-to-what-is-left")
+        ended = command("matrix", "model", "model+138840", *versions, *selection, f"--save={tmp_path}")
 
         assert ended.returncode == 1, ended.stdout + ended.stderr
+        told = (
+            "wedged-rollout/scaled-to-what-is-left after step 6, `And the Deployment controller catches up`: "
+            "Deployment web: status.availableReplicas is 2 on model and 1 on model+138840"
+        )
         assert [" ".join(line.split()) for line in ended.stdout.splitlines()] == [
-            "feature 1.34 1.35 1.36 1.37",
-            "features/upkeep.feature 0 – 1 1 1 1",
-            "features/wedged_rollout.feature 0 ≠ 1 Δ 1 0 ≠ 1 Δ 1 0 ≠ 1 Δ 1 0 ≠ 1 Δ 1",
-            "model and model+138840 0 ≠ 1 – 1 Δ 1 1 ≠ 1 Δ 1 1 ≠ 1 Δ 1 1 ≠ 1 Δ 1",
+            "feature 1.34 1.37",
+            "features/upkeep.feature 0 – 1 1",
+            "features/wedged_rollout.feature 0 ≠ 1 Δ 1 0 ≠ 1 Δ 1",
+            "model and model+138840 0 ≠ 1 – 1 Δ 1 1 ≠ 1 Δ 1",
             "",
             "passed, ≠ known fault, – skipped, Δ not alike on model and model+138840",
+            f"1.34 {told}",
+            f"1.37 {told}",
         ]
-        assert sorted(file.name for file in (tmp_path / "1.36").iterdir()) == ["model+138840.json", "model.json"]
+        assert sorted(file.name for file in (tmp_path / "1.37").iterdir()) == ["model+138840.json", "model.json"]
 
     @pytest.mark.parametrize(
         ("arguments", "sentence"),

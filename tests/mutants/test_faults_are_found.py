@@ -65,6 +65,6 @@ def test_with_the_recheck_it_is_not(reports: Path) -> None:
 
 @pytest.mark.parametrize(("target", "outcome"), [("model", "known-fault"), ("model+138840", "passed")])
 def test_the_wedge_is_a_known_fault_until_its_fix_is_switched_on(target: str, outcome: str, reports: Path) -> None:
-    code, file = run(target, "wedged_rollout", reports)
+    code, file = run(target, "wedged-rollout/scaled-to-what-is-left", reports)
     assert code == 0
     assert {scenario.outcome for scenario in read(file).scenarios} == {outcome}
