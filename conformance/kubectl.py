@@ -17,10 +17,10 @@ from typing import Any
 
 from conformance.kubectl_apply import three_way_patch
 from conformance.manifests import CONTAINER
-from conformance.targets.protocol import Verbs
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET, Kind, kind_named
 from reference.api.objects import Json
+from reference.explore.hands import Verbs
 from reference.machinery.client import (
     JSON_PATCH,
     MERGE,

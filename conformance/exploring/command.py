@@ -14,10 +14,15 @@ from time import monotonic, perf_counter
 import click
 import msgspec
 
-from conformance.exploring import schedule, telling, world_file
+from conformance.exploring import rehearsal, schedule, telling, world_file
+from conformance.exploring.rehearsal import NoRehearsal
 from conformance.exploring.world_file import BadWorld, WorldFile
 from conformance.report.writers import write_whole
+from conformance.targets import registry
+from conformance.targets.options import Options
+from conformance.targets.protocol import TargetError
 from reference.explore.following import CannotHappen, follow
+from reference.explore.properties import BY_NAME
 from reference.explore.search import Bounds, Found, explore
 from reference.explore.system import ALL, NONE, Unexplorable
 
@@ -50,6 +55,8 @@ class CouldNotExplore(click.ClickException):
 @click.option("--jobs", default=1, show_default=True, help="Worlds side by side, each in a process of its own.")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write a page and schedules there.")
 @click.option("--replay", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Follow this schedule.")
+@click.option("--target", default="", help="Follow it on this cluster, by holding views, instead of step by step.")
+@click.option("--kubernetes", metavar="VERSION", default="", help="The minor version of that cluster.")
 @click.pass_context
 def explore_command(
     context: click.Context,
@@ -63,12 +70,14 @@ def explore_command(
     jobs: int,
     report: Path | None,
     replay: Path | None,
+    target: str,
+    kubernetes: str,
 ) -> None:
     """Try every schedule of the WORLDs, the shortest first, until a promise is broken or all is seen."""
     if bool(files) == (replay is not None):
         raise click.UsageError("name worlds to explore, or with --replay a schedule to follow")
     if replay is not None:
-        context.exit(_replay(replay))
+        context.exit(_rehearse(replay, target, kubernetes) if target else _replay(replay))
     asked = Asked(states, depth, seconds, all_promises, not no_reductions)
     with _told():
         worlds = [_switched(world_file.read(file), switch) for file in files]
@@ -141,6 +150,22 @@ def _replay(file: Path) -> int:
     return BROKEN if broken else CLEAN
 
 
+def _rehearse(file: Path, target_name: str, kubernetes: str) -> int:
+    """Follows a schedule on a cluster, as far as that can be held to it."""
+    with _told():
+        kept = schedule.read(file)
+        world = world_file.world(kept.world, kept.name)
+        deeds = rehearsal.plan(follow(world, kept.steps, alike=kept.alike))
+        target = registry.create(target_name, Options(kubernetes=kubernetes))
+        try:
+            target.start()
+            complaint = rehearsal.rehearse(target, world, deeds, BY_NAME[kept.promise], click.echo)
+        finally:
+            target.stop()
+    click.echo(f"{kept.promise} is {f'broken: {complaint}' if complaint else 'kept'}")
+    return BROKEN if complaint else CLEAN
+
+
 def _switched(written: WorldFile, switch: str) -> WorldFile:
     return msgspec.structs.replace(written, switch=switch) if switch else written
 
@@ -149,5 +174,5 @@ def _switched(written: WorldFile, switch: str) -> WorldFile:
 def _told() -> Iterator[None]:
     try:
         yield
-    except (BadWorld, Unexplorable, CannotHappen, OSError) as error:
+    except (BadWorld, Unexplorable, CannotHappen, NoRehearsal, TargetError, OSError) as error:
         raise CouldNotExplore(str(error)) from error

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
 from reference.api.kinds import Kind
-from reference.api.objects import Json
-from reference.machinery.client import DeleteOptions, PatchType
+from reference.explore.hands import Verbs
 from reference.machinery.faults import Fault
 
 
@@ -45,37 +43,6 @@ class TargetError(Exception):
 
 
 NO_RESTART = "the Deployment controller can't be restarted while its view is held: let it catch up first"
-
-
-class Verbs(Protocol):
-    """The API's verbs in one namespace. They raise ``reference.api.errors.ApiError`` when the API refuses."""
-
-    namespace: str
-
-    def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json: ...
-
-    def list(self, kind: Kind[Any]) -> Sequence[Json]:
-        """All objects of the kind in this namespace, by name, as the API gives them."""
-        ...
-
-    def create(self, kind: Kind[Any], manifest: Json) -> Json: ...
-
-    def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json: ...
-
-    def patch(
-        self,
-        kind: Kind[Any],
-        name: str,
-        patch: Json | Sequence[Json],
-        patch_type: PatchType,
-        subresource: str = "",
-    ) -> Json: ...
-
-    def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None: ...
-
-    def now(self) -> datetime:
-        """The cluster's clock, aware UTC: what the node's stand-in stamps a Pod's conditions with."""
-        ...
 
 
 class Session(Verbs, Protocol):

@@ -5,7 +5,7 @@ Each step must be one of those that can happen just then, in the plain system in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -25,6 +25,8 @@ class Taken(msgspec.Struct, frozen=True):
     step: Step
     state: State
     broken: tuple[tuple[str, str], ...]
+    unheard: Mapping[str, Mapping[str, int]]
+    """How many pieces of news each asynchronous controller is still to hear: by its name, and by resource."""
 
 
 def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterator[Taken]:
@@ -41,7 +43,8 @@ def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterat
         if not any(following.fair for following, _ in system.successors(after)):
             complaints.extend(judge.rest(after))
         state = after
-        yield Taken(step, state, tuple((promise.name, complaint) for promise, complaint in complaints))
+        broken = tuple((promise.name, complaint) for promise, complaint in complaints)
+        yield Taken(step, state, broken, {worker.name: worker.unheard(state) for worker in system.workers})
 
 
 def _taken(system: System, state: State, number: int, step: Step) -> tuple[Effect, State]:

@@ -1,4 +1,4 @@
-"""The user's hands: the API's verbs as a user's tools call them, in JSON, each carried out by whoever explores.
+"""The user's hands: the API's verbs in JSON, as a user's tools call them, and what a user does with them.
 
 What an act of the user does with them happens at one go: it may read, and then write what follows from that.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -21,8 +21,39 @@ NAMESPACE_NAME = "default"
 """Where everything of a world is."""
 
 
+class Verbs(Protocol):
+    """The API's verbs in one namespace. They raise ``reference.api.errors.ApiError`` when the API refuses."""
+
+    namespace: str
+
+    def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json: ...
+
+    def list(self, kind: Kind[Any]) -> Sequence[Json]:
+        """All objects of the kind in this namespace, by name, as the API gives them."""
+        ...
+
+    def create(self, kind: Kind[Any], manifest: Json) -> Json: ...
+
+    def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json: ...
+
+    def patch(
+        self,
+        kind: Kind[Any],
+        name: str,
+        patch: Json | Sequence[Json],
+        patch_type: PatchType,
+        subresource: str = "",
+    ) -> Json: ...
+
+    def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None: ...
+
+    def now(self) -> datetime:
+        """The cluster's clock, aware UTC: what the node's stand-in stamps a Pod's conditions with."""
+        ...
+
+
 class Hands:
-    """Every method raises ApiError when the server refuses. ``perform`` may answer with the refusal, or raise it."""
+    """``Verbs``, each carried out by ``perform``, which answers with the refusal, or raises it."""
 
     namespace = NAMESPACE_NAME
 
@@ -34,17 +65,17 @@ class Hands:
         return self._now
 
     def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
-        return documents.shown(self.ask(Call("get", kind, self.namespace, name, subresource)))
+        return documents.shown(self._ask(Call("get", kind, self.namespace, name, subresource)))
 
     def list(self, kind: Kind[Any]) -> Sequence[Json]:
-        return [documents.shown(obj) for obj in self.ask(Call("list", kind, self.namespace))]
+        return [documents.shown(obj) for obj in self._ask(Call("list", kind, self.namespace))]
 
     def create(self, kind: Kind[Any], manifest: Json) -> Json:
         name = manifest.get("metadata", {}).get("name", "")
-        return documents.shown(self.ask(Call("create", kind, self.namespace, name, body=manifest)))
+        return documents.shown(self._ask(Call("create", kind, self.namespace, name, body=manifest)))
 
     def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json:
-        return documents.shown(self.ask(Call("update", kind, self.namespace, name, subresource, manifest)))
+        return documents.shown(self._ask(Call("update", kind, self.namespace, name, subresource, manifest)))
 
     def patch(
         self,
@@ -55,13 +86,12 @@ class Hands:
         subresource: str = "",
     ) -> Json:
         call = Call("patch", kind, self.namespace, name, subresource, patch, patch_type)
-        return documents.shown(self.ask(call))
+        return documents.shown(self._ask(call))
 
     def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
-        self.ask(Call("delete", kind, self.namespace, name, body=options))
+        self._ask(Call("delete", kind, self.namespace, name, body=options))
 
-    def ask(self, call: Call) -> Any:
-        """Any call at all; the answer is as the server has it."""
+    def _ask(self, call: Call) -> Any:
         answer = self._perform(call)
         if isinstance(answer, ApiError):
             raise answer
@@ -72,9 +102,21 @@ class Act(msgspec.Struct, frozen=True):
     """One thing that the user does, and what it is in plain words. ``do`` may fail with any exception."""
 
     title: str
-    do: Callable[[Hands], object]
+    do: Callable[[Verbs], object]
 
 
 def request(title: str, call: Call) -> Act:
-    """An act that is just this one call."""
-    return Act(title, lambda hands: hands.ask(call))
+    """An act that is just this one call: a create, patch or delete."""
+
+    def do(verbs: Verbs) -> object:
+        match call.verb:
+            case "create":
+                return verbs.create(call.kind, call.body)
+            case "delete":
+                verbs.delete(call.kind, call.name, call.body)
+                return None
+            case "patch" if call.patch_type is not None:
+                return verbs.patch(call.kind, call.name, call.body, call.patch_type, call.subresource)
+        raise ValueError(f"{title}: a {call.verb} is no act")
+
+    return Act(title, do)

@@ -100,6 +100,11 @@ class Worker:
         if left.relists:
             yield from self._relists(state)
 
+    def unheard(self, state: State) -> dict[str, int]:
+        """How many pieces of news are still to be heard, by resource."""
+        informers = self._parts.informers.values
+        return {resource: len(informers[state[slot]].pending) for resource, slot in self.slots.items()}
+
     def listens(self, state: State) -> int:
         """Whose turn it is to hear something, as bits."""
         view, desk, time = state[self._view], state[self.desk_slot], state[TIME]
