@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -73,10 +73,10 @@ def story_command(
         raise click.UsageError("--seed writes a story, and FILE has some: give one of the two")
     try:
         if file:
-            told: Sequence[Story] = read(file)
+            told: Iterable[Story] = read(file)
         else:
             first = secrets.randbelow(2**32) if seed is None else seed
-            told = [write(each, steps, kubernetes.name) for each in range(first, first + stories)]
+            told = (write(each, steps, kubernetes.name) for each in range(first, first + stories))
         if text:
             for story in told:
                 click.echo(feature_text(story, tag_of(story), "A random story."), nl=False)
@@ -120,21 +120,24 @@ class _Playing:
         self._output = output
         self._names = " and ".join(target.name for target in targets)
 
-    def all_of(self, stories: Sequence[Story]) -> bool:
+    def all_of(self, stories: Iterable[Story]) -> bool:
         """Whether any of them differs."""
-        steps, different = 0, 0
+        played, steps, different = 0, 0, 0
         for story in stories:
             began = time.monotonic()
             for last in play(story, self._targets):
                 steps += 1
                 if last.interleaving:
                     click.echo(f"  {last.told().heading()}: {_in_words(last.interleaving)}")
+                if last.failure:
+                    click.echo(f"  {last.told().heading()}: fails on all: {last.failure}")
+            played += 1
             click.echo(f"{story.name}: {last.number} steps, {time.monotonic() - began:.1f} s")
             if last.differences:
                 different += 1
                 self._tell(story, last)
         verdict = "no difference" if not different else f"{different} {'differs' if different == 1 else 'differ'}"
-        number = f"{len(stories)} {'story' if len(stories) == 1 else 'stories'}"
+        number = "1 story" if played == 1 else f"{played} stories"
         click.echo(f"{number} and {steps} steps on {self._names}: {verdict}")
         return bool(different)
 
@@ -167,7 +170,8 @@ class _Playing:
         for sentence in shortest.sentences():
             click.echo(f"  {sentence.keyword} {sentence.text}")
         _show(end)
-        click.echo(f"\nPlayed again: deployment-conformance story {path} --kubernetes {self._kubernetes.name}")
+        options = f"--targets {','.join(it.name for it in self._targets)} --kubernetes {self._kubernetes.name}"
+        click.echo(f"\nPlayed again: deployment-conformance story {path} {options}")
 
     def _end(self, story: Story) -> Scene | None:
         """The scene in which the targets differ, if they do; one that never ends is of no use."""

@@ -44,6 +44,8 @@ class Scene(msgspec.Struct, frozen=True):
     """From 1."""
     sentence: Sentence
     snapshots: tuple[Snapshot, ...]
+    failure: str = ""
+    """Why the sentence failed, if it failed everywhere."""
     differences: tuple[Difference, ...] = ()
     interleaving: Interleaving | None = None
     """By which the model came to where the others are; None if by its usual one."""
@@ -74,7 +76,9 @@ def play(story: Story, targets: Sequence[Target]) -> Iterator[Scene]:
                     if (end := again.perform_all(otherwise)) and not _differences(stages, [end, *ends[1:]]):
                         stages[0], said, ends[0], differences = again, otherwise, end, ()
                         break
-            yield Scene(number, sentence, tuple(end.snapshot for end in ends), differences, said[-1].interleaving)
+            failure = ends[0].failure if all(end.failure for end in ends) else ""
+            snapshots = tuple(end.snapshot for end in ends)
+            yield Scene(number, sentence, snapshots, failure, differences, said[-1].interleaving)
             if differences:
                 return
 

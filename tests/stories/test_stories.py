@@ -120,6 +120,7 @@ def test_a_step_that_fails_everywhere_is_no_difference() -> None:
     story = Story("Refused", (created, act('the operator runs "kubectl rollout undo deployment/web"')))
     *_, last = play(story, [ModelTarget(), ModelTarget()])
     assert (last.number, last.differences) == (2, ())
+    assert last.failure.startswith("kubectl failed: error: no rollout history found")
 
 
 def test_sentences_keep_their_tables_and_texts(tmp_path: Path) -> None:
