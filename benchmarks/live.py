@@ -19,17 +19,13 @@ import httpx
 import msgspec
 from rich.table import Table
 
-from conformance.controllers.api import Api
-from conformance.controllers.controller import LiveController
-from conformance.controllers.metrics import Metrics
-from conformance.controllers.nodes import Nodes, is_rolled_out
+from conformance.controllers.nodes import Nodes, at_work, is_rolled_out
 from conformance.targets.local import LocalTarget
 from conformance.targets.local.queues import unfinished
-from conformance.targets.local.reconciler import DEPLOYMENT_MANAGER, Reconciler, Reference, Upstream
+from conformance.targets.local.reconciler import Reconciler, Reference, Upstream
 from reference.api.kinds import DEPLOYMENT
-from reference.api.objects import Deployment, Json, Namespace, ObjectMeta, from_json
+from reference.api.objects import Deployment, Json, from_json
 from reference.machinery.client import STRATEGIC_MERGE, Client
-from reference.machinery.environment import Environment
 from reference.versions import LATEST
 
 DEPLOYMENTS, REPLICAS = 50, 10
@@ -39,9 +35,7 @@ CONTESTANTS: dict[str, type[Upstream] | type[Reference]] = {
     "the reference live, in Python": Reference,
 }
 _SPACE = "bench"
-_WORKERS = 20
-_QPS, _BURST = 1000, 2000
-_BOUND = 300.0
+_BOUND = 900.0
 _LOOK_AGAIN = 0.25
 _METHODS = {"create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
 _REQUESTS = re.compile(r"^rest_client_requests_total\{(.*)\} (\S+)$", re.MULTILINE)
@@ -144,34 +138,20 @@ async def _contest() -> dict[str, Took]:
 
 
 async def _turns(target: LocalTarget) -> dict[str, Took]:
-    metrics = Metrics("nodes")
-    api = Api(target.address, "nodes", metrics, qps=_QPS, burst=_BURST)
-    client, stop, made = Client(api.perform), asyncio.Event(), []
-
-    def nodes(env: Environment) -> Nodes:
-        made.append(Nodes(env, _SPACE))
-        return made[0]
-
-    controller = LiveController(nodes, api, api, metrics)
-    working = asyncio.create_task(controller.run(stop, _WORKERS))
-    await client.create(Namespace(metadata=ObjectMeta(name=_SPACE)))
     names = [f"web-{number}" for number in range(DEPLOYMENTS)]
-    for name in names:
-        await client.create(from_json(_manifest(name, "app:1"), Deployment), _SPACE)
-    await made[0].until(_all_run("app:1"))
-    target.processes.kill(DEPLOYMENT_MANAGER)
-
     best: dict[str, Took] = {}
-    for turn in range(TURNS):
-        for number, (name, make) in enumerate(CONTESTANTS.items()):
-            contestant = Contestant(target, f"{name} ({turn})", make())
-            await contestant.begin()
-            took = await _rollout(contestant, client, made[0], names, f"app:{turn}.{number}")
-            await contestant.end()
-            best[name] = min(best.get(name, took), took, key=lambda it: it.seconds)
-    stop.set()
-    await working
-    await api.close()
+    async with at_work(target.address, _SPACE) as (nodes, client):
+        for name in names:
+            await client.create(from_json(_manifest(name, "app:1"), Deployment), _SPACE)
+        await nodes.until(_all_run("app:1"))
+        target.processes.kill(target.deployment_controller)
+        for turn in range(TURNS):
+            for number, (name, make) in enumerate(CONTESTANTS.items()):
+                contestant = Contestant(target, f"{name} ({turn})", make())
+                await contestant.begin()
+                took = await _rollout(contestant, client, nodes, names, f"app:{turn}.{number}")
+                await contestant.end()
+                best[name] = min(best.get(name, took), took, key=lambda it: it.seconds)
     return best
 
 

@@ -6,16 +6,48 @@ It is a controller as any other, over the same caches and queue, so it keeps pac
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
+from conformance.controllers.api import Api
 from conformance.controllers.clocks import WallClock
+from conformance.controllers.controller import LiveController
+from conformance.controllers.metrics import Metrics
+from conformance.targets.api_server import Address
 from reference.api.kinds import DEPLOYMENT, POD, Kind
-from reference.api.objects import Deployment, Pod
+from reference.api.objects import Deployment, Namespace, ObjectMeta, Pod
 from reference.controllers import kubelet
 from reference.controllers.replicaset.pods import is_ready
-from reference.machinery.client import MERGE
+from reference.machinery.client import MERGE, Client
 from reference.machinery.environment import Environment
+
+_WORKERS = 20
+_QPS, _BURST = 1000, 2000
+
+
+@asynccontextmanager
+async def at_work(address: Address, namespace: str) -> AsyncIterator[tuple[Nodes, Client]]:
+    """Nodes at work in a namespace, which is made; and a client, for what else is to be done there."""
+    metrics, stop, made = Metrics("nodes"), asyncio.Event(), []
+    api = Api(address, "nodes", metrics, qps=_QPS, burst=_BURST)
+    client = Client(api.perform)
+
+    def nodes(env: Environment) -> Nodes:
+        made.append(Nodes(env, namespace))
+        return made[0]
+
+    controller = LiveController(nodes, api, api, metrics)
+    try:
+        await client.create(Namespace(metadata=ObjectMeta(name=namespace)))
+        working = asyncio.create_task(controller.run(stop, _WORKERS))
+        try:
+            yield made[0], client
+        finally:
+            stop.set()
+            await working
+    finally:
+        await api.close()
 
 
 class Nodes:

@@ -9,23 +9,17 @@ from random import Random
 
 import msgspec
 
-from conformance.controllers.api import Api
-from conformance.controllers.controller import LiveController
-from conformance.controllers.metrics import Metrics
-from conformance.controllers.nodes import Nodes, is_rolled_out
+from conformance.controllers.nodes import Nodes, at_work, is_rolled_out
 from conformance.soak import acts
 from conformance.soak.growth import Sample, growth, sample
 from conformance.soak.prediction import differences, outcomes, predicted
 from conformance.targets.local import LocalTarget
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET
-from reference.api.objects import Deployment, Namespace, ObjectMeta, from_json
+from reference.api.objects import Deployment, from_json
 from reference.machinery.client import MERGE, Client
-from reference.machinery.environment import Environment
 from reference.versions import version_named
 
 _SPACE = "soak"
-_WORKERS = 20
-_QPS, _BURST = 1000, 2000
 _END_BOUND = 180.0
 """Seconds for all to come to their end."""
 
@@ -67,24 +61,10 @@ class Soak:
 
     async def run(self) -> Result:
         """Raises TargetError if a component dies."""
-        metrics, stop, made = Metrics("nodes"), asyncio.Event(), []
-        api = Api(self._target.address, "soak", metrics, qps=_QPS, burst=_BURST)
-
-        def nodes(env: Environment) -> Nodes:
-            made.append(Nodes(env, _SPACE))
-            return made[0]
-
-        controller = LiveController(nodes, api, api, metrics)
-        working = asyncio.create_task(controller.run(stop, _WORKERS))
-        try:
-            return await self._soak(Client(api.perform), made[0])
-        finally:
-            stop.set()
-            await working
-            await api.close()
+        async with at_work(self._target.address, _SPACE) as (nodes, client):
+            return await self._soak(client, nodes)
 
     async def _soak(self, client: Client, nodes: Nodes) -> Result:
-        await client.create(Namespace(metadata=ObjectMeta(name=_SPACE)))
         for name in self._names:
             await client.create(from_json(acts.manifest(name, self._random), Deployment), _SPACE)
         self._tell(f"{len(self._names)} Deployments are there")
