@@ -153,12 +153,14 @@ async def _served(settings: Settings, metrics: Metrics, controller: LiveControll
     def unready() -> str:
         return "" if controller.synced or not controller.begun else "the caches are not filled yet"
 
-    try:
-        async with serving(settings.health_host, settings.health_port, metrics, unready) as port:
-            _log.info("health and metrics: http://%s:%d", settings.health_host, port)
-            yield
-    except OSError as error:
-        raise CannotRun(f"port {settings.health_port} of {settings.health_host} can't be used: {error}") from error
+    host, port = settings.health_host, settings.health_port
+    async with AsyncExitStack() as serving_:
+        try:
+            port = await serving_.enter_async_context(serving(host, port, metrics, unready))
+        except OSError as error:
+            raise CannotRun(f"port {port} of {host} can't be used: {error.strerror}") from error
+        _log.info("health and metrics: http://%s:%d", host, port)
+        yield
 
 
 async def _work(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -116,6 +117,17 @@ def test_a_standby_that_is_told_to_stop_ends_at_once(target: LocalTarget, tmp_pa
     with standby(target, tmp_path) as other:
         other.process.send_signal(signal.SIGINT)
         assert other.process.wait(SOON) == 0
+
+
+def test_a_port_that_is_taken_is_one_sentence(target: LocalTarget) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [*CONTROLLER, f"--kubeconfig={kubeconfig(target)}", f"--health-port={port}"]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"Error: port {port} of 127.0.0.1 can't be used: ")
+    assert len(ended.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
