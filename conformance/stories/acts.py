@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import wraps
 
 from conformance.manifests import image_of
 from conformance.pods import Change
@@ -17,6 +18,18 @@ from conformance.stories.story import Act, Sentence, act
 from reference.api.objects import Json
 
 Kind = Callable[[Situation], Act | None]
+
+
+def _on_a_deployment(kind: Callable[[Situation, Json], Act | None]) -> Kind:
+    """An act on some Deployment, where there is one."""
+
+    @wraps(kind)
+    def on_some(it: Situation) -> Act | None:
+        deployment = it.some_deployment()
+        return kind(it, deployment) if deployment else None
+
+    return on_some
+
 
 _SIZES = (0, 1, 2, 3, 3, 4, 4, 5, 6, 8)
 _VERSIONS = (1, 2, 3, 4)
@@ -38,28 +51,22 @@ def create(it: Situation) -> Act | None:
     return act(f"{_a_deployment(it, it.random.choice(free), lingering=lingering)} is {verb}")
 
 
-def apply(it: Situation) -> Act | None:
+@_on_a_deployment
+def apply(it: Situation, deployment: Json) -> Act | None:
     """A manifest of a Deployment that is there, with other fields than before."""
-    deployment = it.some_deployment()
-    if deployment is None:
-        return None
     return act(f"{_a_deployment(it, name_of(deployment), lingering=lingers(deployment))} is applied")
 
 
-def scale(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    if deployment is None:
-        return None
+@_on_a_deployment
+def scale(it: Situation, deployment: Json) -> Act | None:
     size = it.random.choice(_SIZES)
     if it.is_the(deployment):
         return act(f"the Deployment is scaled to {size}")
     return act(_runs(f"scale deployment/{name_of(deployment)} --replicas={size}"))
 
 
-def change_image(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    if deployment is None:
-        return None
+@_on_a_deployment
+def change_image(it: Situation, deployment: Json) -> Act | None:
     name = name_of(deployment)
     images = [f"{name}:{number}" for number in _VERSIONS if f"{name}:{number}" != image_of(deployment)]
     image = it.random.choice(images)
@@ -68,35 +75,31 @@ def change_image(it: Situation) -> Act | None:
     return act(_runs(f"set image deployment/{name} app={image}"))
 
 
-def change_template(it: Situation) -> Act | None:
+@_on_a_deployment
+def change_template(it: Situation, deployment: Json) -> Act | None:
     """Another field of the template than the image."""
-    deployment = it.some_deployment()
-    if deployment is None:
-        return None
     grace = it.random.choice([5, 10, 20])
     return act(_patched(deployment, {"template": {"spec": {"terminationGracePeriodSeconds": grace}}}))
 
 
-def restart(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    if deployment is None or is_paused(deployment):
+@_on_a_deployment
+def restart(_: Situation, deployment: Json) -> Act | None:
+    if is_paused(deployment):
         return None
     return act(_runs(f"rollout restart deployment/{name_of(deployment)}"))
 
 
-def pause_or_resume(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    if deployment is None:
-        return None
+@_on_a_deployment
+def pause_or_resume(it: Situation, deployment: Json) -> Act | None:
     paused = is_paused(deployment)
     if it.is_the(deployment):
         return act(f"the Deployment is {'resumed' if paused else 'paused'}")
     return act(_runs(f"rollout {'resume' if paused else 'pause'} deployment/{name_of(deployment)}"))
 
 
-def undo(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    if deployment is None or is_paused(deployment) or not it.revisions(deployment):
+@_on_a_deployment
+def undo(it: Situation, deployment: Json) -> Act | None:
+    if is_paused(deployment) or not it.revisions(deployment):
         return None
     to = f" --to-revision={it.random.choice(it.revisions(deployment))}" if it.random.random() < 0.5 else ""
     return act(_runs(f"rollout undo deployment/{name_of(deployment)}{to}"))
@@ -106,15 +109,13 @@ def change_strategy(it: Situation) -> Act | None:
     return act(f"the strategy becomes {_strategy(it)}") if it.the_deployment() else None
 
 
-def change_history_limit(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    return act(_patched(deployment, {"revisionHistoryLimit": it.random.choice([0, 1, 2, 10])})) if deployment else None
+@_on_a_deployment
+def change_history_limit(it: Situation, deployment: Json) -> Act | None:
+    return act(_patched(deployment, {"revisionHistoryLimit": it.random.choice([0, 1, 2, 10])}))
 
 
-def note_the_cause(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    if deployment is None:
-        return None
+@_on_a_deployment
+def note_the_cause(it: Situation, deployment: Json) -> Act | None:
     cause = it.random.choice(["release", "fix", "trial"])
     return act(_runs(f"annotate deployment/{name_of(deployment)} kubernetes.io/change-cause={cause}"))
 
@@ -151,9 +152,9 @@ def finish(it: Situation) -> Act | None:
     return act("the rollout comes to its end")
 
 
-def delete(it: Situation) -> Act | None:
-    deployment = it.some_deployment()
-    return _deleted(it, deployment) if deployment else None
+@_on_a_deployment
+def delete(it: Situation, deployment: Json) -> Act | None:
+    return _deleted(it, deployment)
 
 
 def retire(it: Situation) -> Act | None:
@@ -168,10 +169,10 @@ def _deleted(it: Situation, deployment: Json) -> Act:
     return act(_runs(f"delete deployment/{name_of(deployment)} --cascade={it.random.choice(cascades)}"))
 
 
-def orphan(it: Situation) -> Act | None:
+@_on_a_deployment
+def orphan(_: Situation, deployment: Json) -> Act | None:
     """A Deployment goes, and leaves its ReplicaSets behind."""
-    deployment = it.some_deployment()
-    return act(_runs(f"delete deployment/{name_of(deployment)} --cascade=orphan")) if deployment else None
+    return act(_runs(f"delete deployment/{name_of(deployment)} --cascade=orphan"))
 
 
 def delete_replica_set(it: Situation) -> Act | None:
@@ -254,10 +255,10 @@ _UNHEARD: tuple[tuple[str, tuple[Kind, ...]], ...] = (
 )
 
 
-def wait_for_the_deadline(it: Situation) -> Act | None:
+@_on_a_deployment
+def wait_for_the_deadline(_: Situation, deployment: Json) -> Act | None:
     """A version that does not come up in time, and then may take its time again."""
-    deployment = it.some_deployment()
-    if deployment is None or is_paused(deployment):
+    if is_paused(deployment):
         return None
     return Act(
         (
@@ -269,13 +270,13 @@ def wait_for_the_deadline(it: Situation) -> Act | None:
     )
 
 
-def wait_to_be_available(it: Situation) -> Act | None:
+@_on_a_deployment
+def wait_to_be_available(it: Situation, deployment: Json) -> Act | None:
     """Pods have to be ready for some time before they count; for the rest of the story it is no time again.
 
     None is ready yet, for how long ago that was differs; and they are few, so that all are before the first counts.
     """
-    deployment = it.some_deployment()
-    if deployment is None or it.are_any_ready() or not 0 < it.fit(image_of(deployment), Change.READY) <= _FEW:
+    if it.are_any_ready() or not 0 < it.fit(image_of(deployment), Change.READY) <= _FEW:
         return None
     return Act(
         (
