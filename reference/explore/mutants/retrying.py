@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from immutables import Map
 
 from reference.api.kinds import DEPLOYMENT
@@ -33,22 +34,23 @@ class _KnowsNoTermination(DeploymentController):
 class _WritesIntoItsCache(DeploymentController):
     def __init__(self, env: Environment, version: Version) -> None:
         super().__init__(env, version)
-        self.memory: Map[str, Deployment] = Map()
-        """The cache's Deployments, as the last sync left them."""
+        self.memory: Map[str, bytes] = Map()
+        """The cache's Deployments, as the last sync left them, in JSON."""
 
     async def sync(self, key: str) -> None:
         """What a sync only meant to write is in the cache, whether it was written or not."""
         namespace, _, name = key.rpartition("/")
-        cached, known = await self.env.cache.get(DEPLOYMENT, namespace, name), self.memory.get(key)
+        cached = await self.env.cache.get(DEPLOYMENT, namespace, name)
         if cached is None:
             return
+        known = msgspec.json.decode(self.memory[key], type=Deployment) if key in self.memory else None
         if known is not None and known.metadata.resource_version == cached.metadata.resource_version:
             cached = known
         sync = self.deployment_sync(self.env, self.version, cached)
         try:
             await sync.sync_deployment()
         finally:
-            self.memory = self.memory.set(key, sync.deployment)
+            self.memory = self.memory.set(key, msgspec.json.encode(sync.deployment))
 
 
 PIECES = (
