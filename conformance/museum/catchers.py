@@ -90,7 +90,7 @@ CATCHERS: Mapping[str, Catcher] = {
     "59213": Scenario("adoption-race/released"),
     "60162": Scenario("recreate/finished-pods[1]"),
     "67662": Schedule(schedules.creation_timed_out),
-    "95498": Schedule(schedules.slow_shutdown),
+    "95498": Exploration(world="95498", promise="no-crowd", steps=13, states=272, clean_states=10666),
     "101319": Scenario("min-ready-seconds/one-after-the-other"),
     "106410": Scenario("recreate/finished-while-terminating[1]"),
     "108266": Scenario("min-ready-seconds/down-and-up-again"),

@@ -101,11 +101,3 @@ def namespace_on_its_way_out(stage: Stage) -> None:
     tries = sum((write.call.verb, write.call.kind) == ("create", REPLICA_SET) for write in stage.cluster.writes)
     if tries > 2:
         raise NotKept(f"a ReplicaSet that cannot be was tried for {tries} times")
-
-
-def slow_shutdown(stage: Stage) -> None:
-    """Pods shut down slowly while a Deployment of 3 that may have one more rolls out."""
-    stage.scenario.create_deployment("web", 3, "app:1", max_surge=1, max_unavailable=1, lingering=True)
-    stage.scenario.change_pods(Change.READY)
-    stage.scenario.set_image("app:2")
-    stage.expect_pods(most=4, least=3)

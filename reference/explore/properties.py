@@ -199,6 +199,16 @@ def _no_surplus(happened: Happened) -> str | None:
     return None
 
 
+def _no_crowd(look: Look) -> str | None:
+    for deployment in look.deployments:
+        owned = {rs.metadata.uid for rs in _owned(deployment, look)}
+        pods = sum((owner := controller_of(pod.metadata)) is not None and owner.uid in owned for pod in look.pods)
+        most = deployment.spec.replicas + max_surge(deployment)
+        if pods > most:
+            return f"Deployment {deployment.metadata.name} has {pods} Pods, and may have {most}"
+    return None
+
+
 def _rollout_completes(look: Look) -> str | None:
     for deployment in look.deployments:
         if deployment.spec.paused or deployment.metadata.deletion_timestamp is not None:
@@ -362,6 +372,10 @@ NO_SURPLUS = Property(
     "no-surplus", "step", "No Pod is made that is not wanted.",
     f"{_DOCS}/workloads/controllers/replicaset/", _no_surplus,
 )  # fmt: skip
+NO_CROWD = Property(
+    "no-crowd", "always", "No more Pods are there than the size and maxSurge, those that shut down included.",
+    f"{_UPSTREAM}/issues/95498", _no_crowd,
+)  # fmt: skip
 ROLLOUT_COMPLETES = Property(
     "rollout-completes", "eventually", "A rollout whose Pods become ready comes to its end.",
     f"{_DOCS}/workloads/controllers/deployment/#complete-deployment", _rollout_completes,
@@ -413,6 +427,6 @@ PROMISES: tuple[Property, ...] = (
 """What every world is held to, if it does not say otherwise."""
 
 BY_NAME: Mapping[str, Property] = {
-    each.name: each for each in (*PROMISES, NO_SURPLUS, ADOPTION_HAPPENS, ORPHANING_HAPPENS)
+    each.name: each for each in (*PROMISES, NO_SURPLUS, NO_CROWD, ADOPTION_HAPPENS, ORPHANING_HAPPENS)
 }
 """All that a world can ask for."""

@@ -37,13 +37,14 @@ class _KeepsTheUnhealthy(DeploymentSync):
 
 class _CountsTerminating(DeploymentSync):
     def new_rs_new_replicas(self, replica_sets: Sequence[ReplicaSet], new: ReplicaSet) -> int:
-        """Pods that are shutting down take up room as long as they are there."""
+        """Pods that are shutting down, or are about to, take up room as long as they are there."""
         wanted = super().new_rs_new_replicas(replica_sets, new)
         if not util.is_rolling_update(self.deployment):
             return wanted
         most = self.deployment.spec.replicas + util.max_surge(self.deployment)
-        running = util.replica_count(replica_sets) + (util.terminating_replica_count(replica_sets) or 0)
-        return max(new.spec.replicas, min(wanted, new.spec.replicas + most - running))
+        there = sum(max(rs.spec.replicas, rs.status.replicas) for rs in replica_sets)
+        there += util.terminating_replica_count(replica_sets) or 0
+        return max(new.spec.replicas, min(wanted, new.spec.replicas + most - there))
 
 
 class _OldDefaults(ApiServer):
