@@ -5,6 +5,7 @@ Exit codes: 0 all is seen and every promise kept; 1 a promise is broken; 2 it co
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -114,6 +115,7 @@ def _explore(asked: Asked, name: str, written: WorldFile) -> tuple[Found, float]
     end = monotonic() + asked.seconds
     bounds = Bounds(asked.states, asked.depth, lambda: monotonic() > end)
     begun = perf_counter()
+    gc.disable()  # what an exploration keeps has no circles, and is much to look through
     found = explore(
         world_file.world(written, name),
         bounds,

@@ -14,7 +14,7 @@ import msgspec
 
 from reference.explore.desk import Desk
 from reference.explore.serving import KINDS, Tables, Time
-from reference.explore.values import Change, Pool, Values, digest, plain
+from reference.explore.values import Change, Pool, Values, digest
 from reference.explore.world import Budget
 
 State = tuple[int, ...]
@@ -142,7 +142,7 @@ class Desks(Pool[Desk]):
             (each.key.encode(), self._nodes.digests[each.node], *map(self._values.answers.digest, each.answers))
             for each in desk.syncs
         )
-        rest = plain((desk.ready, desk.again, desk.waiting, desk.due, desk.failed)).encode()
+        rest = repr((desk.ready, desk.again, desk.waiting, desk.due, desk.failed)).encode()
         parts = (part for sync in syncs for part in sync)
         return self.add(desk, desk, digest(rest, self._memories.digests[desk.memory], *parts))
 

@@ -145,9 +145,12 @@ class System:
 
     def changed_fingerprint(self, before: State, fingerprint: int, after: State) -> int:
         """The fingerprint of ``after``, from that of ``before``: only what has changed is looked at."""
-        for slot, (old, new) in enumerate(zip(before, after, strict=True)):
+        for slot, new in enumerate(after):
+            old = before[slot]
             if old != new:
-                fingerprint ^= self._bits(slot, old) ^ self._bits(slot, new)
+                mixed = self._mixed[slot]
+                known = mixed.get(new)
+                fingerprint ^= mixed[old] ^ (self._bits(slot, new) if known is None else known)
         return fingerprint
 
     def slot(self, kind: Kind[Any]) -> int:

@@ -194,14 +194,28 @@ class Worker:
             after = self.desks.number(msgspec.structs.replace(before, syncs=syncs))
             yield (Step(kind, self.name, words),), self._written(view, view, after), 0
             return
-        for heard in self._hearing.all_ways(view, desk, time) if self._lazy else (Heard(view, desk),):
-            memory, caches = self.desks.values[heard.desk].memory, self._hearing.caches(heard.view)
-            stretch = self._stretch(sync, answers, memory, caches, time)
-            after = self._gone_on(heard.desk, sync, stretch, time)
-            step = Step(kind, self.name, words + _then(stretch))
-            yield (*heard.steps, step), self._written(view, heard.view, after), heard.turn
-            if not stretch.looked:
-                return
+        first = self._going_on(view, Heard(view, desk), time, sync, answers, kind, words)
+        yield first[1:]
+        if self._lazy and first[0].looked:
+            for heard in self._hearing.all_ways(view, desk, time)[1:]:
+                yield self._going_on(view, heard, time, sync, answers, kind, words)[1:]
+
+    def _going_on(
+        self,
+        before: View,
+        heard: Heard,
+        time: int,
+        sync: Unfinished,
+        answers: tuple[int, ...],
+        kind: StepKind,
+        words: str,
+    ) -> tuple[Stretch, tuple[Step, ...], _Writes, int]:
+        """What follows from all the answers that a sync waited for, once so much was heard."""
+        memory, caches = self.desks.values[heard.desk].memory, self._hearing.caches(heard.view)
+        stretch = self._stretch(sync, answers, memory, caches, time)
+        after = self._gone_on(heard.desk, sync, stretch, time)
+        step = Step(kind, self.name, words + _then(stretch))
+        return stretch, (*heard.steps, step), self._written(before, heard.view, after), heard.turn
 
     def _stretch(self, sync: Unfinished, answers: tuple[int, ...], memory: int, caches: View, time: int) -> Stretch:
         key = (sync.key, sync.node, answers, memory, caches, time)
