@@ -90,6 +90,8 @@ def compare(left: Report, right: Report, called: tuple[str, str] = ("first", "se
     ``called`` is what tells the two apart where target and version do not.
     """
     names = _names(left, right, called)
+    if left.nodes != right.nodes:
+        return Comparison(*names, tuple(_on_nodes(it, names[0 if left.nodes else 1]) for it in left.scenarios))
     others = {scenario.id: scenario for scenario in right.scenarios}
     scenarios = [_compare_scenario(it, others.pop(it.id, None), names) for it in left.scenarios]
     scenarios += [_alone(it, names[1]) for it in others.values()]
@@ -145,6 +147,11 @@ def _compare_steps(left: Scenario, right: Scenario, names: tuple[str, str]) -> I
 def _alone(scenario: Scenario, name: str) -> Compared:
     where = f"{scenario.feature}:{scenario.line}"
     return Compared(scenario.id, scenario.name, where, not_compared=f"only {name} ran it", could_not_run=True)
+
+
+def _on_nodes(scenario: Scenario, name: str) -> Compared:
+    reason = f"nodes ran the Pods on {name}, so that the objects cannot be the same; the scenarios' own looks count"
+    return Compared(scenario.id, scenario.name, f"{scenario.feature}:{scenario.line}", not_compared=reason)
 
 
 def _reason(scenario: Scenario) -> str:

@@ -29,28 +29,12 @@ from conformance import collection, recording
 from conformance.collection import FeatureFile
 from conformance.report import terminal, writers
 from conformance.report.model import Report
-from conformance.targets.options import Options
+from conformance.targets.options import OF_TARGETS, Options
 from conformance.targets.protocol import Observing, Session, Target, TargetError
 from reference.versions import LATEST, UnknownVersion, version_named
 
 DEFAULT_TARGET = "model"
 COULD_NOT_RUN = 2
-
-_OF_TARGETS = {
-    "binaries": ("DIR", "local: where the control plane's programs are, instead of building them"),
-    "controller": ("NAME", "local: who reconciles Deployments: upstream (default), reference, or none of ours"),
-    "controller_command": ("COMMAND", "local: starts a Deployment controller of yours, with {kubeconfig} in it"),
-    "kubeconfig": ("FILE", "kubeconfig: the file, instead of KUBECONFIG or ~/.kube/config"),
-    "context": ("NAME", "kubeconfig: which cluster of the file; the current context is never taken"),
-    "namespace_prefix": ("TEXT", "any cluster: what the names of the namespaces begin with"),
-    "image": (
-        "IMAGE",
-        "kubeconfig: what Pods run on nodes; container, kind: what the cluster is made of",
-    ),
-    "keep": (None, "kind: keep the cluster that was made"),
-    "reuse": ("NAME", "kind: the cluster to use, instead of making one"),
-}
-"""The options that are for some targets only, as fields of ``Options``: what stands for the value, and help."""
 
 
 class Hooks:
@@ -82,7 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="VERSION",
         help=f"the minor version to run, or to behave as (default: {LATEST.name})",
     )
-    for name, (metavar, text) in _OF_TARGETS.items():
+    for name, (metavar, text) in OF_TARGETS.items():
         kind: dict[str, Any] = {"metavar": metavar} if metavar else {"action": "store_true"}
         group.addoption(f"--{name.replace('_', '-')}", help=text, **kind)
     group.addoption(
@@ -188,7 +172,7 @@ class Run:
             if not fault.isdecimal():
                 raise pytest.UsageError(f"--fixed: {fault!r} is no known fault: give the number of its issue")
         self._name = f"{option.target}+{option.switch}" if option.switch else option.target
-        if self._name != DEFAULT_TARGET or any(getattr(option, name) for name in _OF_TARGETS):
+        if self._name != DEFAULT_TARGET or any(getattr(option, name) for name in OF_TARGETS):
             _ = self.target
         controlled = option.controller or option.controller_command
         self._ledger = recording.Ledger(self.target.name if controlled else self._name, self._kubernetes)
@@ -220,7 +204,7 @@ class Run:
         """What runs this one scenario again, on the same target."""
         option = self._config.option
         said = {"target": self._name, "kubernetes": self._kubernetes}
-        said |= {name.replace("_", "-"): value for name in _OF_TARGETS if (value := getattr(option, name))}
+        said |= {name.replace("_", "-"): value for name in OF_TARGETS if (value := getattr(option, name))}
         words = ["pytest", nodeid, *(f"--{name}" + f"={value}" * (value is not True) for name, value in said.items())]
         return shlex.join(words + [f"--fixed={fault}" for fault in option.fixed])
 
@@ -287,7 +271,7 @@ def _target(config: pytest.Config, name: str, kubernetes: str) -> Target:
         return supplied
     from conformance.targets import registry  # a run that needs no target does not wait for them to be imported
 
-    said = {it: value for it in _OF_TARGETS if (value := getattr(config.option, it))}
+    said = {it: value for it in OF_TARGETS if (value := getattr(config.option, it))}
     return registry.create(
         name, msgspec.convert(said | {"kubernetes": kubernetes}, Options, dec_hook=lambda _, path: Path(path))
     )

@@ -29,7 +29,7 @@ from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step, StepOutcome
 from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.tables import TableError
-from conformance.targets.protocol import Observing, Session, Target, TargetError
+from conformance.targets.protocol import Capability, Observing, Session, Target, TargetError
 from conformance.undefined import undefined_steps
 from reference.api.errors import ApiError
 
@@ -55,6 +55,7 @@ class Entry(msgspec.Struct, frozen=True):
     kubernetes: str = ""
     """What the target turned out to be."""
     observations: tuple[str, ...] = ()
+    nodes: bool = False
 
 
 class Running:
@@ -259,7 +260,10 @@ class Recorder:
             running.end(self._fault_of(item))
         observations = tuple(self._target.observations) if isinstance(self._target, Observing) else ()
         entry = msgspec.structs.replace(
-            running.entry(report.duration), kubernetes=self._target.kubernetes, observations=observations
+            running.entry(report.duration),
+            kubernetes=self._target.kubernetes,
+            observations=observations,
+            nodes=bool(self._target.kubernetes) and Capability.FREE_PODS not in self._target.capabilities,
         )
         if running.outcome == "known-fault":
             report.outcome, report.wasxfail = "skipped", running.reason  # what pytest calls an expected failure
@@ -329,6 +333,7 @@ class Ledger:
             duration=round(time.perf_counter() - self._clock, 3),
             features=tuple(features.values()),
             scenarios=tuple(entry.scenario for entry in entries),
+            nodes=any(entry.nodes for entry in entries),
             observations=next((entry.observations for entry in entries if entry.observations), ()),
             problems=tuple(self._problems),
         )

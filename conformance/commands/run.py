@@ -8,9 +8,19 @@ import click
 import pytest
 
 from conformance import suite
+from conformance.targets.options import OF_TARGETS
+
+_OF_SOME_TARGETS = "\n".join(
+    f"  --{f'{name} {value}'.replace('_', '-'):26}  {text}" for name, (value, text) in OF_TARGETS.items()
+)
 
 
-@click.command("run", short_help="Run the features on a target.", context_settings={"ignore_unknown_options": True})
+@click.command(
+    "run",
+    short_help="Run the features on a target.",
+    context_settings={"ignore_unknown_options": True},
+    epilog=f"\b\nOptions of some targets only:\n{_OF_SOME_TARGETS}",
+)
 @click.option("--target", default="model", show_default=True, help="The cluster to run on.")
 @click.option("--kubernetes", metavar="VERSION", help="The minor version to run, or to behave as.")
 @click.option("--binaries", metavar="DIR", help="Where the control plane's programs are, instead of building them.")

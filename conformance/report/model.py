@@ -111,6 +111,8 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
     duration: Annotated[float, msgspec.Meta(description="seconds")]
     features: tuple[Feature, ...]
     scenarios: tuple[Scenario, ...]
+    nodes: bool = False
+    """Nodes ran the Pods, which have then other images and say what no scenario did."""
     observations: tuple[str, ...] = ()
     """What was found out of the target before the first scenario, a sentence each."""
     problems: tuple[str, ...] = ()

@@ -8,6 +8,19 @@ import msgspec
 
 from conformance.targets.protocol import TargetError
 
+OF_TARGETS: dict[str, tuple[str, str]] = {
+    "binaries": ("DIR", "local: where the control plane's programs are, instead of building them"),
+    "controller": ("NAME", "local: who reconciles Deployments: upstream (default), reference, or none of ours"),
+    "controller_command": ("COMMAND", "local: starts a Deployment controller of yours, with {kubeconfig} in it"),
+    "kubeconfig": ("FILE", "kubeconfig: the file, instead of KUBECONFIG or ~/.kube/config"),
+    "context": ("NAME", "kubeconfig: which cluster of the file; the current context is never taken"),
+    "namespace_prefix": ("TEXT", "any cluster: what the names of the namespaces begin with"),
+    "image": ("IMAGE", "kubeconfig: what Pods run on nodes; container, kind: what the cluster is made of"),
+    "keep": ("", "kind: keep the cluster that was made"),
+    "reuse": ("NAME", "kind: the cluster to use, instead of making one"),
+}
+"""The options that are for some targets only, as fields of ``Options``: what stands for the value, if any, and help."""
+
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Each target takes those that mean something to it; what is empty was not said."""

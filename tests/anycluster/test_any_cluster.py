@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -16,10 +15,11 @@ import pytest
 
 from conformance.report.model import read
 from conformance.targets.api_server import ApiServer
-from conformance.targets.cluster import ClusterTarget, named
+from conformance.targets.cluster import ClusterTarget, named, observations
 from conformance.targets.namespaces import MANAGED_BY, OURS, RUN_LABEL
 from conformance.targets.protocol import Capability, TargetError
 from conformance.targets.rest import Pace
+from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD
 from reference.api.objects import Json
 from reference.machinery.client import MERGE
@@ -186,23 +186,21 @@ def test_a_session_is_what_it_is_on_any_target(target: ClusterTarget) -> None:
 
 
 def test_what_changes_our_objects_is_told(limited: Limited, target: ClusterTarget) -> None:
-    group = "/apis/admissionregistration.k8s.io/v1"
-    made = [
-        ("mutatingadmissionpolicies", _policy()),
-        ("mutatingadmissionpolicybindings", {"metadata": {"name": "team"}, "spec": {"policyName": "team"}}),
-    ]
-    for resource, body in made:
-        limited.admin.ask("POST", f"{group}/{resource}", body)
-    try:
-        _await_policy(limited.admin)
+    with _policy(limited.admin, "mutating", _LABELS_DEPLOYMENTS):
         target.start()
-    finally:
-        for resource, _ in made:
-            limited.admin.ask("DELETE", f"{group}/{resource}/team")
     [told] = [it for it in target.observations if "webhook or policy" in it]
     assert told.startswith(
         "a webhook or policy changes our objects: Deployment probe: metadata.labels.team is absent on "
     )
+
+
+def test_who_refuses_our_pods_is_told(limited: Limited, target: ClusterTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observations, "_CONTROLLER_BOUND", 2.0)
+    with (
+        _policy(limited.admin, "validating", _REFUSES_PODS),
+        pytest.raises(TargetError, match=r"makes no Pod of a Deployment within 2 s: .*Error creating: .*no Pods today"),
+    ):
+        target.start()
 
 
 def test_missing_rights_are_listed_as_a_role(limited: Limited, tmp_path: Path) -> None:
@@ -256,43 +254,56 @@ def _web() -> Json:
     return {"metadata": {"name": "web"}, "spec": {"replicas": 1, "selector": selector, "template": template}}
 
 
-def _policy() -> Json:
-    """Puts a label on every Deployment, as a company's policy may."""
-    rule = {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["CREATE"]}
-    expression = 'Object{metadata: Object.metadata{labels: {"team": "unknown"}}}'
-    return {
-        "metadata": {"name": "team"},
-        "spec": {
-            "matchConstraints": {"resourceRules": [rule]},
-            "mutations": [
-                {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}},
-            ],
-            "reinvocationPolicy": "Never",
-            "failurePolicy": "Fail",
-        },
+_ASKED_AT_MOST = 1000
+
+
+def _rule(group: str, resource: str) -> Json:
+    rule = {"apiGroups": [group], "apiVersions": ["v1"], "resources": [resource], "operations": ["CREATE"]}
+    return {"resourceRules": [rule]}
+
+
+_LABELS_DEPLOYMENTS: Json = {
+    "matchConstraints": _rule("apps", "deployments"),
+    "mutations": [
+        {
+            "patchType": "ApplyConfiguration",
+            "applyConfiguration": {"expression": 'Object{metadata: Object.metadata{labels: {"team": "unknown"}}}'},
+        }
+    ],
+    "reinvocationPolicy": "Never",
+}
+_REFUSES_PODS: Json = {
+    "matchConstraints": _rule("", "pods"),
+    "validations": [{"expression": "false", "message": "no Pods today"}],
+}
+
+
+@contextmanager
+def _policy(admin: ApiServer, what: str, spec: Json) -> Iterator[None]:
+    """An admission policy for the whole cluster, heeded from the first line of the body on."""
+    group = "/apis/admissionregistration.k8s.io/v1"
+    actions = {"validationActions": ["Deny"]} if what == "validating" else {}
+    made = {
+        f"{what}admissionpolicies": {"spec": spec},
+        f"{what}admissionpolicybindings": {"spec": {"policyName": "ours", **actions}},
     }
+    for resource, body in made.items():
+        admin.ask("POST", f"{group}/{resource}", {"metadata": {"name": "ours"}, **body})
+    try:
+        assert any(_heeded(admin) for _ in range(_ASKED_AT_MOST))
+        yield
+    finally:
+        for resource in made:
+            admin.ask("DELETE", f"{group}/{resource}/ours")
 
 
-def _await_policy(admin: ApiServer) -> None:
-    """Until the API server heeds the policy: a dry run tells."""
-    path = f"{DEPLOYMENT.path('default')}"
-    while "team" not in admin.ask("POST", path, _web(), query={"dryRun": "All"})["metadata"].get("labels", {}):
-        pass
-
-
-def test_a_target_of_ones_own_comes_by_an_entry_point(limited: Limited, tmp_path: Path) -> None:
-    example = Path(__file__).parents[2] / "examples" / "own_target"
-    source = shutil.copytree(example, tmp_path / "source")  # a build writes beside what it builds
-    assert len((source / "own_target.py").read_text().splitlines()) < 60
-    offline = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path / "installed")]
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *offline, str(source)], check=True)
-    place = {"PYTHONPATH": str(tmp_path / "installed"), "OWN_KUBECONFIG": str(limited.kubeconfig)}
-    command = [PROGRAM, "run", "--target=own", "-k", "resumed_the_rollout_begins"]
-    for more, code, said in (
-        ({"OWN_CONTEXT": CONTEXT}, 0, "1 passed, 0 failed, 0 errors, 0 skipped"),
-        ({"OWN_CONTEXT": "other"}, 2, "no context is called 'other'"),
-    ):
-        ended = subprocess.run(
-            command, env={**os.environ, **place, **more}, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert (ended.returncode, said in ended.stdout) == (code, True), ended.stdout + ended.stderr
+def _heeded(admin: ApiServer) -> bool:
+    """Whether the API server goes by the policy: a dry run tells."""
+    query = {"dryRun": "All"}
+    pod = _web()["spec"]["template"] | {"metadata": {"name": "web"}}
+    try:
+        admin.ask("POST", POD.path("default"), pod, query=query)
+    except ApiError as refused:
+        return "no Pods today" in refused.message
+    labels = admin.ask("POST", DEPLOYMENT.path("default"), _web(), query=query)["metadata"].get("labels", {})
+    return "team" in labels

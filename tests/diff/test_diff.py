@@ -199,3 +199,11 @@ def test_the_same_target_twice_is_told_apart() -> None:
         "model 1.36",
         "model 1.37",
     )
+
+
+def test_where_nodes_ran_the_pods_on_one_side_nothing_is_compared() -> None:
+    on_nodes = msgspec.structs.replace(report(rollout(), target="kubeconfig"), nodes=True)
+    compared = compare(report(rollout()), on_nodes)
+    assert [it.not_compared.partition(",")[0] for it in compared.scenarios] == ["nodes ran the Pods on kubeconfig"]
+    assert compared.exit_code() == 2
+    assert compare(on_nodes, on_nodes).exit_code() == 0

@@ -45,10 +45,9 @@ def observe(
     probe: Json = wardrobe.dress(deployment("probe", 1, "probe:1"))
     session.create(DEPLOYMENT, probe)
     if not _comes_true(lambda: bool(session.list(POD)), _CONTROLLER_BOUND, wait):
-        raise TargetError(
-            f"no Pod has been made of a Deployment within {_CONTROLLER_BOUND:g} s: see whether the cluster's "
-            "Deployment and ReplicaSet controllers run"
-        )
+        said = [event["message"] for event in session.list(EVENT) if event.get("type") == "Warning"]
+        why = f"the last warning says {said[-1]!r}" if said else "see whether its controllers run"
+        raise TargetError(f"the cluster makes no Pod of a Deployment within {_CONTROLLER_BOUND:g} s: {why}")
     nodes = _comes_true(lambda: _scheduled(session), scheduling, wait)
     if nodes and not _comes_true(lambda: _runs(session), _NODE_BOUND, wait):
         why = waiting_for(session.list(POD)) or "its node says nothing"
