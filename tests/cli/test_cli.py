@@ -172,7 +172,10 @@ class TestRun:
         ended = command("run", "--target=moon")
 
         assert ended.returncode == 2
-        assert ended.stderr == "ERROR: no target is called 'moon': choose one of model, local, kubeconfig\n"
+        assert (
+            ended.stderr
+            == "ERROR: no target is called 'moon': choose one of model, local, kubeconfig, container, kind\n"
+        )
 
     def test_an_option_that_another_plugin_refuses(self) -> None:
         ended = command("run", "-n", "nonsense")
