@@ -42,12 +42,11 @@ class Stage:
 
         self.cluster.refuse(refusal)
 
-    def expect_pods(self, most: int, least: int) -> None:
-        """Raises NotKept for another number of Pods, those that are shutting down included."""
+    def expect_pods(self, count: int) -> None:
+        """Raises NotKept for another number of Pods."""
         pods = len(self.session.list(POD))
-        if not least <= pods <= most:
-            wanted = f"{least}" if least == most else f"{least} to {most}"
-            raise NotKept(f"there are {pods} Pods, and there should be {wanted}")
+        if pods != count:
+            raise NotKept(f"there are {pods} Pods, and there should be {count}")
 
     def expect_rest(self, stimulus: Callable[[], None]) -> None:
         """Raises NotKept if what follows from ``stimulus`` comes to no end."""
@@ -63,7 +62,7 @@ def pods_seen_late(stage: Stage) -> None:
     stage.scenario.create_deployment("web", 2, "app:1")
     stage.scenario.advance(600)
     stage.scenario.run("kubectl annotate replicaset/{app:1} note=woken")
-    stage.expect_pods(most=2, least=2)
+    stage.expect_pods(2)
 
 
 def creation_timed_out(stage: Stage) -> None:
@@ -71,7 +70,7 @@ def creation_timed_out(stage: Stage) -> None:
     stage.refuse("create", POD, timeout(), times=1)
     stage.scenario.create_deployment("web", 2, "app:1")
     stage.scenario.advance(60)
-    stage.expect_pods(most=2, least=2)
+    stage.expect_pods(2)
 
 
 def creations_denied(stage: Stage) -> None:
