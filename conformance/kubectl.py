@@ -80,12 +80,14 @@ class Kubectl:
         kind, name = kind_named(manifest["kind"]), manifest["metadata"]["name"]
         text = json.dumps(manifest, separators=(",", ":"), sort_keys=True) + "\n"
         noted = _annotated(manifest, {LAST_APPLIED: text})
-        with _as_kubectl_prints():
-            found = [each for each in self._session.list(kind) if each["metadata"]["name"] == name]
-        if not found:
-            return self._create(noted)
-        last = json.loads(_annotations(found[0]).get(LAST_APPLIED, "{}"))
-        patch = three_way_patch(last, found[0], noted)
+        try:
+            live = self._session.get(kind, name)
+        except ApiError as refusal:
+            if refusal.reason == "NotFound":
+                return self._create(noted)
+            raise KubectlError(_printed(refusal)) from refusal
+        last = json.loads(_annotations(live).get(LAST_APPLIED, "{}"))
+        patch = three_way_patch(last, live, noted)
         warning = "" if last else _NEVER_APPLIED.format(resource=kind.resource, name=name) + "\n"
         if not patch:
             return f"{_resource(kind)}/{name} unchanged"
