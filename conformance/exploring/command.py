@@ -22,7 +22,7 @@ from conformance.report.writers import write_whole
 from conformance.targets import registry
 from conformance.targets.options import Options
 from conformance.targets.protocol import TargetError
-from reference.explore.following import CannotHappen, follow
+from reference.explore.following import CannotHappen, follow, with_late_acts
 from reference.explore.properties import BY_NAME
 from reference.explore.search import Bounds, Found, explore
 from reference.explore.system import ALL, NONE, Unexplorable
@@ -157,7 +157,8 @@ def _rehearse(file: Path, target_name: str, kubernetes: str) -> int:
     with _told():
         kept = schedule.read(file)
         world = world_file.world(kept.world, kept.name)
-        deeds = rehearsal.plan(follow(world, kept.steps, alike=kept.alike))
+        steps = with_late_acts(world, kept.steps, kept.promise, alike=kept.alike)
+        deeds = rehearsal.plan(follow(world, steps, alike=kept.alike))
         target = registry.create(target_name, Options(kubernetes=kubernetes))
         try:
             target.start()

@@ -2,7 +2,7 @@
 
 From the schedule follows a *plan*: the user's acts in order, each until the cluster is at rest, and between them which
 kinds' news the Deployment controller does not get. At the end all is released, Pods become ready as long as there are
-any, and the promise is asked of what the cluster then holds.
+any, and the promise is asked of what the cluster then holds. One about single steps is asked after each act.
 
 A kind is held from before the act after which the first of its news came that the schedule keeps back, until after the
 last act that it is kept back over; but not where the schedule lets some news of that time through.
@@ -21,10 +21,11 @@ from conformance.targets.protocol import Capability, Session, Target
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind, kind_named
 from reference.api.objects import from_json
 from reference.explore.following import Taken
-from reference.explore.properties import Look, Property
+from reference.explore.properties import Happened, Look, Property
 from reference.explore.world import World
 
 DEPLOYMENT_CONTROLLER = "deployment-controller"
+_SUSPECTS = (DEPLOYMENT_CONTROLLER, "garbage-collector-controller")
 _MOST_ROUNDS = 100
 
 
@@ -82,12 +83,10 @@ def _in_order(acts: int, held: dict[str, tuple[int, int]], ready: set[int]) -> I
 def rehearse(
     target: Target, world: World, deeds: Sequence[Deed], promise: Property, tell: Callable[[str], None]
 ) -> str | None:
-    """What is wrong in the end, as the promise says it; None if it is kept. ``tell`` hears of each deed.
+    """What is wrong, as the promise says it; None if it is kept. ``tell`` hears of each deed.
 
-    Raises NoRehearsal for a promise about a single step, and TargetError.
+    A promise about a step is asked of what each deed has led to. Raises NoRehearsal, and TargetError.
     """
-    if promise.sort not in ("always", "eventually"):
-        raise NoRehearsal(f"{promise.name} is about a single step, which cannot be seen from outside")
     if any(deed.verb == "hold" for deed in deeds) and Capability.STALLED_WATCHES not in target.capabilities:
         raise NoRehearsal(f"{target.name} cannot hold a controller's view")
     with target.session(world.name) as session:
@@ -97,11 +96,29 @@ def rehearse(
             act.do(session)
             _make_ready(session, pods)
         session.next_second()
+        before = _look(session)
         for deed in deeds:
             tell(_words(deed, world))
             _do(deed, world, session, pods)
+            after = _look(session)
+            complaint = _complaint(promise, before, after)
+            if complaint is not None:
+                return complaint
+            before = after
         _make_ready(session, pods)
-        return promise.check(_look(session))
+        if promise.sort == "eventually":
+            return promise.check(_look(session))
+        return _complaint(promise, before, _look(session))
+
+
+def _complaint(promise: Property, before: Look, after: Look) -> str | None:
+    """What is wrong between two looks: whoever may have done it, it should not be."""
+    if promise.sort == "always":
+        return promise.check(after)
+    if promise.sort != "step":
+        return None
+    suspects = (promise.check(Happened(who, before, after)) for who in _SUSPECTS)
+    return next((complaint for complaint in suspects if complaint is not None), None)
 
 
 def _do(deed: Deed, world: World, session: Session, pods: Pods) -> None:

@@ -47,6 +47,29 @@ def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterat
         yield Taken(step, state, broken, {worker.name: worker.unheard(state) for worker in system.workers})
 
 
+def with_late_acts(world: World, steps: Sequence[Step], promise: str, *, alike: bool = True) -> tuple[Step, ...]:
+    """The schedule with each act of the user as late as it can be, the promise of this name still being broken.
+
+    What the controllers do before an act is then what they do on account of the acts before it, if that can be.
+    """
+    late = list(steps)
+    for index in reversed(range(len(late))):
+        place = index
+        while late[place].kind == "user" and place + 1 < len(late) and late[place + 1].kind != "user":
+            tried = [*late[:place], late[place + 1], late[place], *late[place + 2 :]]
+            if not _breaks(world, tried, promise, alike):
+                break
+            late, place = tried, place + 1
+    return tuple(late)
+
+
+def _breaks(world: World, steps: Sequence[Step], promise: str, alike: bool) -> bool:
+    try:
+        return any(name == promise for taken in follow(world, steps, alike=alike) for name, _ in taken.broken)
+    except CannotHappen:
+        return False
+
+
 def _taken(system: System, state: State, number: int, step: Step) -> tuple[Effect, State]:
     possible = system.successors(state)
     for effect, after in possible:

@@ -162,7 +162,7 @@ def _ceiling(happened: Happened) -> str | None:
     if happened.who != "deployment-controller":
         return None
     for deployment in happened.after.deployments:
-        wanted = _wanted(deployment, happened.after)
+        wanted = _wanted(deployment, happened.after) - _adopted_sizes(deployment, happened)
         noted = [number for rs in _owned(deployment, happened.after) if (number := max_replicas(rs)) is not None]
         most = max(deployment.spec.replicas + max_surge(deployment), *noted, 0)
         if wanted > most and wanted > _wanted(deployment, happened.before):
@@ -306,6 +306,12 @@ def _owned(deployment: Deployment, look: Look) -> list[ReplicaSet]:
 
 def _wanted(deployment: Deployment, look: Look) -> int:
     return sum(rs.spec.replicas for rs in _owned(deployment, look))
+
+
+def _adopted_sizes(deployment: Deployment, happened: Happened) -> int:
+    """What came with ReplicaSets that were somebody else's, or nobody's, before."""
+    others = {rs.metadata.uid for rs in happened.before.replica_sets if not is_controlled_by(rs.metadata, deployment)}
+    return sum(rs.spec.replicas for rs in _owned(deployment, happened.after) if rs.metadata.uid in others)
 
 
 def _available_wanted(deployment: Deployment, look: Look) -> int:

@@ -47,7 +47,14 @@ def test_a_real_deployment_controller_is_wedged_as_well(found: Path) -> None:
     assert result.exit_code == 1
 
 
-def test_a_promise_about_one_step_cannot_be_seen_from_outside(found: Path) -> None:
+def test_a_promise_about_steps_is_asked_after_each_act(found: Path) -> None:
     result = run("--replay", found / "42639-not-by-the-gone.json", "--target", "model")
-    assert result.exit_code == 2
-    assert "not-by-the-gone is about a single step, which cannot be seen from outside" in result.output
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "not-by-the-gone is kept")
+
+
+@pytest.mark.parametrize("target", ["model", "local"])
+def test_with_late_news_of_replica_sets_a_rollout_goes_beyond_its_surge(tmp_path: Path, target: str) -> None:
+    run(WORLDS / "surge.yaml", "--report", tmp_path)
+    result = run("--replay", tmp_path / "surge-ceiling.json", "--target", target)
+    assert "ceiling is broken: Deployment web now asks for 3 Pods, and may have 2" in result.output, result.output
+    assert result.exit_code == 1
