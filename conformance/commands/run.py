@@ -37,7 +37,11 @@ def run_command(
     report: Path | None,
     pytest_arguments: tuple[str, ...],
 ) -> None:
-    """Run the features on a target. What else is given goes to pytest as it is: -n 2, -x, -v."""
+    """Run the features on a target.
+
+    What else is given goes to pytest as it is: -n 2, -x, --controller=reference. What there is for each target
+    `pytest --help` lists, under Deployment conformance.
+    """
     try:
         words = suite.arguments(
             target=target, kubernetes=kubernetes, binaries=binaries, selection=selection, report=report

@@ -64,15 +64,21 @@ def change(random: Random) -> Json:
     return {"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": limits}}}
 
 
-def last_change(deployment: Deployment, random: Random) -> Json:
-    """What brings a Deployment to an end: resumed, in a version of its own, and of another size.
+def last_change(deployment: Deployment, pods: int, random: Random) -> Json:
+    """What brings a Deployment to an end: resumed, rolling, in a version of its own, and of another size.
 
-    The size frees a rollout that upstream's issue 138840 has wedged.
+    That is another one than it has, and than its Pods are, ``pods`` in number: so every ReplicaSet is scaled, which
+    frees a rollout that is wedged (upstream's issue 138840).
     """
-    replicas = 1 + (deployment.spec.replicas + random.randint(0, LARGEST - 2)) % LARGEST
+    sizes = [size for size in range(1, LARGEST + 3) if size not in (deployment.spec.replicas, pods)]
     container = _container(VERSIONS + random.randint(1, VERSIONS))
     return {
-        "spec": {"paused": False, "replicas": replicas, "template": {"spec": {"containers": [container]}}},
+        "spec": {
+            "paused": False,
+            "replicas": random.choice(sizes),
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 2, "maxUnavailable": 1}},
+            "template": {"spec": {"containers": [container]}},
+        }
     }
 
 

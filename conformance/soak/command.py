@@ -70,7 +70,8 @@ def _tell(result: Result) -> None:
         f"{name} {before:.0f} to {result.last.measures[name]:.0f}" for name, before in result.first.measures.items()
     )
     click.echo(
-        f"{result.acts} acts, {result.faults} faults, {result.struck} calls struck, {result.requests} requests; {ends}"
+        f"{result.acts} acts, {result.faults} faults, {result.struck} calls struck, {result.requests} requests, "
+        f"{result.freed} wedged and freed; {ends}"
     )
     verdict = f"{len(result.differences)} differ" if result.differences else "all are as the model predicts"
     grown = f"{len(result.grown)} measures grew" if result.grown else "nothing grew"

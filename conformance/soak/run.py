@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 
 import msgspec
@@ -20,8 +21,9 @@ from reference.machinery.client import MERGE, Client
 from reference.versions import version_named
 
 _SPACE = "soak"
-_END_BOUND = 180.0
-"""Seconds for all to come to their end."""
+_TURNS, _TURN_BOUND = 5, 45.0
+"""How often all are sent to their end, and so many seconds for that."""
+_LOOKS = 10
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +44,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     struck: int
     """Calls that a fault struck."""
     requests: int
+    freed: int
+    """Rollouts that were wedged, as upstream's are (issue 138840), and went on when they were scaled once more."""
     differences: tuple[str, ...]
     grown: tuple[str, ...]
     first: Sample
@@ -80,13 +84,14 @@ class Soak:
         struck = sum(times for _, times in self._target.proxy.struck())
         self._target.proxy.clear()
         self._tell(f"{self._acts} acts and {self._faults} faults are over")
-        found = await self._end(client, nodes)
+        freed = await self._end(client, nodes)
         return Result(
             acts=self._acts,
             faults=self._faults,
             struck=struck,
             requests=sum(self._target.proxy.requests().values()),
-            differences=found,
+            freed=freed,
+            differences=await self._lasting_differences(client),
             grown=tuple(growth(samples)),
             first=samples[0],
             last=samples[-1],
@@ -117,18 +122,27 @@ class Soak:
             samples.append(sample(pid, time.monotonic() - began))
             await asyncio.sleep(self._settings.seconds / 50)
 
-    async def _end(self, client: Client, nodes: Nodes) -> tuple[str, ...]:
-        """Lets all come to an end; what is not as predicted then."""
-        for deployment in await client.list(DEPLOYMENT, _SPACE):
-            last = acts.last_change(deployment, self._random)
-            await client.patch(DEPLOYMENT, _SPACE, deployment.metadata.name, last, MERGE)
-        try:
-            async with asyncio.timeout(_END_BOUND):
-                await nodes.until(lambda deployments: all(map(is_rolled_out, deployments)))
-                while left := await self._differences(client):
-                    await asyncio.sleep(1)
-        except TimeoutError:
-            left = await self._differences(client)
+    async def _end(self, client: Client, nodes: Nodes) -> int:
+        """Lets all come to an end. How many had to be freed, for they were wedged."""
+        freed, moving = 0, list(await client.list(DEPLOYMENT, _SPACE))
+        for turn in range(_TURNS):
+            for deployment in moving:
+                last = acts.last_change(deployment, deployment.status.replicas, self._random)
+                await client.patch(DEPLOYMENT, _SPACE, deployment.metadata.name, last, MERGE)
+            freed += len(moving) if turn else 0
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TURN_BOUND):
+                    await nodes.until(lambda deployments: all(map(is_rolled_out, deployments)))
+                    break
+            moving = [it for it in await client.list(DEPLOYMENT, _SPACE) if not is_rolled_out(it)]
+        return freed
+
+    async def _lasting_differences(self, client: Client) -> tuple[str, ...]:
+        """What is not as predicted, and stays so."""
+        for _ in range(_LOOKS):
+            if not (left := await self._differences(client)):
+                break
+            await asyncio.sleep(1)
         return left
 
     async def _differences(self, client: Client) -> tuple[str, ...]:
