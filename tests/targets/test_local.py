@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from datetime import datetime
 from itertools import count
@@ -12,7 +13,7 @@ import pytest
 
 from conformance.targets.kubernetes import KubernetesSession, KubernetesSessions, Powers
 from conformance.targets.local import LocalTarget
-from conformance.targets.protocol import Capability, Session, Target, TargetError
+from conformance.targets.protocol import Capability, Session, Target, TargetError, Witness
 from conformance.targets.proxy import Exchange
 from conformance.targets.rest import Pace
 from reference.api.errors import ApiError
@@ -245,3 +246,16 @@ def _live_gets(local: LocalTarget, session: KubernetesSession) -> list[Exchange]
         for it in local.proxy.journal()
         if it.asked.verb == "get" and it.asked.resource == "deployments" and it.asked.namespace == session.namespace
     ]
+
+
+def test_a_session_can_tell_what_its_watches_saw_and_what_the_components_said(
+    local: LocalTarget, session: KubernetesSession, web: Json
+) -> None:
+    witness: Witness = session
+    session.create(DEPLOYMENT, web)
+    session.settle()
+    told = witness.evidence()
+    assert told.keys() == {"watch.jsonl", *(f"{name}.log" for name in local.processes.pids)}
+    assert b"Caches are synced" in b"".join(told.values())
+    seen = [json.loads(line) for line in told["watch.jsonl"].splitlines()]
+    assert {event["object"]["metadata"]["namespace"] for event in seen} == {session.namespace}

@@ -79,6 +79,7 @@ class ClusterTarget:
             place = self._bring(starting)
             sessions = KubernetesSessions(place.address, self._pace, place.powers, self._prefix)
             starting.callback(sessions.stop)
+            sessions.powers = msgspec.structs.replace(place.powers, busy=lambda: _slowness(sessions.api))
             try:
                 self._look(sessions)
             except ApiError as error:
@@ -132,6 +133,12 @@ def version_of(api: ApiServer) -> str:
     """What the server says it is: ``v1.37.2``."""
     said: str = api.ask("GET", "/version")["gitVersion"]
     return said
+
+
+def _slowness(api: ApiServer) -> str:
+    """Nobody says whether the controllers are idle; how long an answer takes tells ``Rest`` how slow they may be."""
+    version_of(api)
+    return ""
 
 
 def _demand(lacking: Sequence[Right]) -> None:
