@@ -21,7 +21,7 @@ from conformance.targets.protocol import Capability, Session, Target
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind, kind_named
 from reference.api.objects import from_json
 from reference.explore.following import Taken
-from reference.explore.properties import Happened, Look, Property
+from reference.explore.looks import Happened, Look, Property
 from reference.explore.world import World
 
 DEPLOYMENT_CONTROLLER = "deployment-controller"

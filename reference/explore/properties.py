@@ -7,73 +7,41 @@ worlds in which nothing is at stake: it answers whether that has happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
 
-import msgspec
-
-from reference.api.objects import Deployment, Object, OwnerReference, Pod, ReplicaSet
+from reference.api.objects import Deployment, OwnerReference, Pod, ReplicaSet
 from reference.api.owners import controller_of, is_controlled_by
-from reference.api.selectors import is_empty, matches
 from reference.controllers.deployment.bookkeeping import desired_replicas, max_replicas
 from reference.controllers.deployment.util import (
     MAX_INT32,
+    RECREATE,
+    ROLLING_UPDATE,
     deployment_complete,
     find_new_replica_set,
     max_surge,
     max_unavailable,
 )
 from reference.controllers.replicaset.pods import is_active, is_ready
-
-
-class Look(msgspec.Struct, frozen=True):
-    """What the API server has in one state."""
-
-    deployments: tuple[Deployment, ...]
-    replica_sets: tuple[ReplicaSet, ...]
-    pods: tuple[Pod, ...]
-
-    @property
-    def owners(self) -> tuple[Deployment | ReplicaSet, ...]:
-        """What can own."""
-        return (*self.deployments, *self.replica_sets)
-
-    @property
-    def dependents(self) -> tuple[ReplicaSet | Pod, ...]:
-        """What can be owned."""
-        return (*self.replica_sets, *self.pods)
-
-
-class Happened(msgspec.Struct, frozen=True):
-    """One step that wrote: who took it, and the states around it."""
-
-    who: str
-    before: Look
-    after: Look
-
-
-Check = Callable[[Any], str | None]
-Sort = Literal["always", "step", "eventually", "sometimes"]
-
-
-class Property(msgspec.Struct, frozen=True):
-    """``promise`` is the sentence, ``source`` where it comes from. ``check`` gets a Look, or of a step a Happened.
-
-    A ``sometimes`` gets a Happened, and answers with a text as soon as it has happened.
-    """
-
-    name: str
-    sort: Sort
-    promise: str
-    source: str
-    check: Check
+from reference.explore.looks import (
+    Happened,
+    Look,
+    Property,
+    adopted_sizes,
+    available_wanted,
+    history_limit,
+    named,
+    owned,
+    running,
+    selects,
+    wanted,
+)
 
 
 def _one_controller(look: Look) -> str | None:
     for obj in look.dependents:
         owners = [each for each in obj.metadata.owner_references if each.controller]
         if len(owners) > 1:
-            return f"{_named(obj)} has {len(owners)} controlling owners"
+            return f"{named(obj)} has {len(owners)} controlling owners"
     return None
 
 
@@ -93,14 +61,14 @@ def _adopted(
 def _not_by_the_gone(happened: Happened) -> str | None:
     for obj, owner, adopting in _adopted(happened):
         if adopting is None:
-            return f"{_named(obj)} is adopted by {owner.kind} {owner.name}, which is no more"
+            return f"{named(obj)} is adopted by {owner.kind} {owner.name}, which is no more"
     return None
 
 
 def _not_by_the_dying(happened: Happened) -> str | None:
     for obj, owner, adopting in _adopted(happened):
         if adopting is not None and adopting.metadata.deletion_timestamp is not None:
-            return f"{_named(obj)} is adopted by {owner.kind} {owner.name}, which is being deleted"
+            return f"{named(obj)} is adopted by {owner.kind} {owner.name}, which is being deleted"
     return None
 
 
@@ -108,7 +76,7 @@ def _observed_generation(look: Look) -> str | None:
     for obj in look.owners:
         seen, generation = obj.status.observed_generation, obj.metadata.generation
         if seen > generation:
-            return f"{_named(obj)} says it has observed generation {seen}, and is at {generation}"
+            return f"{named(obj)} says it has observed generation {seen}, and is at {generation}"
     return None
 
 
@@ -118,7 +86,7 @@ def _generation_goes_up(happened: Happened) -> str | None:
         known = before.get(obj.metadata.uid)
         if known is not None and obj.status.observed_generation < known.status.observed_generation:
             return (
-                f"{_named(obj)} takes back that it has observed generation {known.status.observed_generation}: "
+                f"{named(obj)} takes back that it has observed generation {known.status.observed_generation}: "
                 f"it now says {obj.status.observed_generation}"
             )
     return None
@@ -133,15 +101,15 @@ def _no_revision_lost(happened: Happened) -> str | None:
         if rs.metadata.uid in left:
             continue
         if rs.spec.replicas or rs.status.replicas:
-            return f"{_named(rs)} is removed as history, and still has Pods"
+            return f"{named(rs)} is removed as history, and still has Pods"
         owner = controller_of(rs.metadata)
         deployment = next((d for d in happened.before.deployments if owner and d.metadata.uid == owner.uid), None)
         if deployment is None:
             continue
-        owned = _owned(deployment, happened.after)
-        kept, limit = len(owned) - (find_new_replica_set(deployment, owned) is not None), _history_limit(deployment)
+        mine = owned(deployment, happened.after)
+        kept, limit = len(mine) - (find_new_replica_set(deployment, mine) is not None), history_limit(deployment)
         if kept < limit:
-            return f"{_named(rs)} is removed, and only {kept} of the {limit} old versions to be kept are left"
+            return f"{named(rs)} is removed, and only {kept} of the {limit} old versions to be kept are left"
     return None
 
 
@@ -153,7 +121,7 @@ def _collected_rightly(happened: Happened) -> str | None:
     for obj in happened.before.dependents:
         owner = controller_of(obj.metadata)
         if obj.metadata.uid not in left and owner is not None and owner.uid in living:
-            return f"{_named(obj)} is collected, and {owner.kind} {owner.name} lives"
+            return f"{named(obj)} is collected, and {owner.kind} {owner.name} lives"
     return None
 
 
@@ -162,12 +130,25 @@ def _ceiling(happened: Happened) -> str | None:
     if happened.who != "deployment-controller":
         return None
     for deployment in happened.after.deployments:
-        wanted = _wanted(deployment, happened.after) - _adopted_sizes(deployment, happened)
-        noted = [number for rs in _owned(deployment, happened.after) if (number := max_replicas(rs)) is not None]
+        asked = wanted(deployment, happened.after) - adopted_sizes(deployment, happened)
+        noted = [number for rs in owned(deployment, happened.after) if (number := max_replicas(rs)) is not None]
         most = max(deployment.spec.replicas + max_surge(deployment), *noted, 0)
-        if wanted > most and wanted > _wanted(deployment, happened.before):
+        if asked > most and asked > wanted(deployment, happened.before):
             name = deployment.metadata.name
-            return f"Deployment {name} now asks for {wanted} Pods, and may have {most}"
+            return f"Deployment {name} now asks for {asked} Pods, and may have {most}"
+    return None
+
+
+def _one_at_a_time(happened: Happened) -> str | None:
+    """What the controller adopts is not its doing."""
+    if happened.who != "deployment-controller":
+        return None
+    for deployment in happened.after.deployments:
+        if deployment.spec.strategy.type != RECREATE:
+            continue
+        before, after = (running(deployment, look) for look in (happened.before, happened.after))
+        if len(after) > 1 and len(after) > len(before) and not adopted_sizes(deployment, happened):
+            return f"Deployment {deployment.metadata.name}, which recreates, runs {' and '.join(after)} side by side"
     return None
 
 
@@ -176,11 +157,11 @@ def _floor(happened: Happened) -> str | None:
     if happened.who != "deployment-controller":
         return None
     for deployment in happened.after.deployments:
-        if deployment.spec.strategy.type != "RollingUpdate" or deployment.metadata.deletion_timestamp is not None:
+        if deployment.spec.strategy.type != ROLLING_UPDATE or deployment.metadata.deletion_timestamp is not None:
             continue
-        noted = [number for rs in _owned(deployment, happened.after) if (number := desired_replicas(rs)) is not None]
+        noted = [number for rs in owned(deployment, happened.after) if (number := desired_replicas(rs)) is not None]
         least = min(deployment.spec.replicas, *noted, MAX_INT32) - max_unavailable(deployment)
-        before, after = (_available_wanted(deployment, look) for look in (happened.before, happened.after))
+        before, after = (available_wanted(deployment, look) for look in (happened.before, happened.after))
         if after < before and after < least:
             return f"Deployment {deployment.metadata.name} keeps {after} available Pods, and must keep {least}"
     return None
@@ -195,14 +176,14 @@ def _no_surplus(happened: Happened) -> str | None:
             for look in (happened.before, happened.after)
         )
         if after > max(before, rs.spec.replicas):
-            return f"{_named(rs)} wants {rs.spec.replicas} Pods, and now has {after}"
+            return f"{named(rs)} wants {rs.spec.replicas} Pods, and now has {after}"
     return None
 
 
 def _no_crowd(look: Look) -> str | None:
     for deployment in look.deployments:
-        owned = {rs.metadata.uid for rs in _owned(deployment, look)}
-        pods = sum((owner := controller_of(pod.metadata)) is not None and owner.uid in owned for pod in look.pods)
+        mine = {rs.metadata.uid for rs in owned(deployment, look)}
+        pods = sum((owner := controller_of(pod.metadata)) is not None and owner.uid in mine for pod in look.pods)
         most = deployment.spec.replicas + max_surge(deployment)
         if pods > most:
             return f"Deployment {deployment.metadata.name} has {pods} Pods, and may have {most}"
@@ -227,11 +208,11 @@ def _status_is_true(look: Look) -> str | None:
     for deployment in look.deployments:
         if deployment.metadata.deletion_timestamp is not None:
             continue
-        owned = {rs.metadata.uid for rs in look.replica_sets if is_controlled_by(rs.metadata, deployment)}
+        mine = {rs.metadata.uid for rs in owned(deployment, look)}
         pods = [
             pod
             for pod in look.pods
-            if (owner := controller_of(pod.metadata)) is not None and owner.uid in owned and is_active(pod)
+            if (owner := controller_of(pod.metadata)) is not None and owner.uid in mine and is_active(pod)
         ]
         status, ready = deployment.status, sum(map(is_ready, pods))
         if (status.replicas, status.ready_replicas) != (len(pods), ready):
@@ -247,8 +228,8 @@ def _orphans_adopted(look: Look) -> str | None:
         if controller_of(rs.metadata) is not None or rs.metadata.deletion_timestamp is not None:
             continue
         for deployment in look.deployments:
-            if deployment.metadata.deletion_timestamp is None and _selects(deployment, rs):
-                return f"{_named(rs)} is nobody's, and Deployment {deployment.metadata.name} selects it"
+            if deployment.metadata.deletion_timestamp is None and selects(deployment, rs):
+                return f"{named(rs)} is nobody's, and Deployment {deployment.metadata.name} selects it"
     return None
 
 
@@ -257,14 +238,14 @@ def _none_of_the_dead(look: Look) -> str | None:
     for obj in look.dependents:
         owner = controller_of(obj.metadata)
         if owner is not None and owner.uid not in living:
-            return f"{_named(obj)} is left over from {owner.kind} {owner.name}, which is gone"
+            return f"{named(obj)} is left over from {owner.kind} {owner.name}, which is gone"
     return None
 
 
 def _deletion_ends(look: Look) -> str | None:
     for obj in (*look.deployments, *look.dependents):
         if obj.metadata.deletion_timestamp is not None:
-            return f"{_named(obj)} is being deleted, and stays: {', '.join(obj.metadata.finalizers) or 'no finalizer'}"
+            return f"{named(obj)} is being deleted, and stays: {', '.join(obj.metadata.finalizers) or 'no finalizer'}"
     return None
 
 
@@ -274,7 +255,7 @@ def _sizes_reached(look: Look) -> str | None:
             continue
         pods = sum(is_controlled_by(pod.metadata, rs) and is_active(pod) for pod in look.pods)
         if pods != rs.spec.replicas:
-            return f"{_named(rs)} wants {rs.spec.replicas} Pods, and has {pods}"
+            return f"{named(rs)} wants {rs.spec.replicas} Pods, and has {pods}"
     return None
 
 
@@ -283,7 +264,7 @@ def _adoption(happened: Happened) -> str | None:
     for rs in happened.after.replica_sets:
         known = before.get(rs.metadata.uid)
         if known is not None and controller_of(known.metadata) is None and controller_of(rs.metadata) is not None:
-            return f"{_named(rs)} is adopted"
+            return f"{named(rs)} is adopted"
     return None
 
 
@@ -292,43 +273,8 @@ def _orphaning(happened: Happened) -> str | None:
     for rs in happened.after.replica_sets:
         known = before.get(rs.metadata.uid)
         if known is not None and controller_of(known.metadata) is not None and controller_of(rs.metadata) is None:
-            return f"{_named(rs)} is let go"
+            return f"{named(rs)} is let go"
     return None
-
-
-def _history_limit(deployment: Deployment) -> int:
-    return deployment.spec.revision_history_limit or 0
-
-
-def _owned(deployment: Deployment, look: Look) -> list[ReplicaSet]:
-    return [rs for rs in look.replica_sets if is_controlled_by(rs.metadata, deployment)]
-
-
-def _wanted(deployment: Deployment, look: Look) -> int:
-    return sum(rs.spec.replicas for rs in _owned(deployment, look))
-
-
-def _adopted_sizes(deployment: Deployment, happened: Happened) -> int:
-    """What came with ReplicaSets that were somebody else's, or nobody's, before."""
-    others = {rs.metadata.uid for rs in happened.before.replica_sets if not is_controlled_by(rs.metadata, deployment)}
-    return sum(rs.spec.replicas for rs in _owned(deployment, happened.after) if rs.metadata.uid in others)
-
-
-def _available_wanted(deployment: Deployment, look: Look) -> int:
-    """How many available Pods are left once every ReplicaSet is at its size, the unready ones being taken first."""
-    return sum(
-        min(rs.spec.replicas, sum(is_ready(pod) for pod in look.pods if is_controlled_by(pod.metadata, rs)))
-        for rs in _owned(deployment, look)
-    )
-
-
-def _selects(deployment: Deployment, rs: ReplicaSet) -> bool:
-    selector = deployment.spec.selector
-    return selector is not None and not is_empty(selector) and matches(selector, rs.metadata.labels)
-
-
-def _named(obj: Object) -> str:
-    return f"{type(obj).__name__} {obj.metadata.name}"
 
 
 def _by_its_steps(_: Look) -> None:
@@ -369,6 +315,10 @@ COLLECTED_RIGHTLY = Property(
 CEILING = Property(
     "ceiling", "step", "A rollout asks for no more Pods than the size and maxSurge.",
     f"{_DOCS}/workloads/controllers/deployment/#max-surge", _ceiling,
+)  # fmt: skip
+ONE_AT_A_TIME = Property(
+    "one-at-a-time", "step", "A Deployment that recreates runs one version at a time.",
+    f"{_DOCS}/workloads/controllers/deployment/#recreate-deployment", _one_at_a_time,
 )  # fmt: skip
 FLOOR = Property(
     "floor", "step", "A rollout takes no Pod away that maxUnavailable does not let go.",
@@ -422,6 +372,7 @@ PROMISES: tuple[Property, ...] = (
     REVISIONS_KEPT,
     COLLECTED_RIGHTLY,
     CEILING,
+    ONE_AT_A_TIME,
     FLOOR,
     ROLLOUT_COMPLETES,
     STATUS_IS_TRUE,

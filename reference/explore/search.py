@@ -21,7 +21,8 @@ from typing import Any, Literal
 import msgspec
 
 from reference.explore.circles import fair_circles
-from reference.explore.properties import COMES_TO_REST, Happened, Look, Property
+from reference.explore.looks import Happened, Look, Property
+from reference.explore.properties import COMES_TO_REST
 from reference.explore.serving import KINDS
 from reference.explore.state import Effect, State, Step
 from reference.explore.system import ALL, Reductions, System

@@ -15,7 +15,8 @@ import msgspec
 from reference.cluster import ServerFactory
 from reference.controllers.factories import UPSTREAM, Controllers
 from reference.explore.hands import Act
-from reference.explore.properties import PROMISES, Property
+from reference.explore.looks import Property
+from reference.explore.properties import PROMISES
 from reference.server.server import ApiServer
 from reference.versions import LATEST, Version
 

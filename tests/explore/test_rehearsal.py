@@ -52,9 +52,22 @@ def test_a_promise_about_steps_is_asked_after_each_act(found: Path) -> None:
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "not-by-the-gone is kept")
 
 
+FINDINGS = (
+    ("surge", "ceiling", "Deployment web now asks for 3 Pods, and may have 2"),
+    (
+        "side-by-side",
+        "one-at-a-time",
+        "Deployment web, which recreates, runs web-69d8989b8f and web-74c77c866 side by side",
+    ),
+)
+
+
 @pytest.mark.parametrize("target", ["model", "local"])
-def test_with_late_news_of_replica_sets_a_rollout_goes_beyond_its_surge(tmp_path: Path, target: str) -> None:
-    run(WORLDS / "surge.yaml", "--report", tmp_path)
-    result = run("--replay", tmp_path / "surge-ceiling.json", "--target", target)
-    assert "ceiling is broken: Deployment web now asks for 3 Pods, and may have 2" in result.output, result.output
+@pytest.mark.parametrize(("world", "promise", "complaint"), FINDINGS, ids=[each[0] for each in FINDINGS])
+def test_what_was_found_by_hunting_is_so_on_upstream(
+    tmp_path: Path, target: str, world: str, promise: str, complaint: str
+) -> None:
+    run(WORLDS / f"{world}.yaml", "--report", tmp_path)
+    result = run("--replay", tmp_path / f"{world}-{promise}.json", "--target", target)
+    assert f"{promise} is broken: {complaint}" in result.output, result.output
     assert result.exit_code == 1
