@@ -56,33 +56,33 @@ Feature: A rollout that gets nowhere is reported, and one that is over is not
   Rule: What has once been rolled out is not late, whatever happens to it later
 
     Background:
-      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, progress deadline 4 seconds, running "app:1"
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 1, progress deadline 6 seconds, running "app:1"
       And all its Pods are ready
 
     @id:progress-deadline/pods-lost-later
     Scenario: Pods that stop being ready after the rollout
       When all Pods of "app:1" become unready
-      And 6 seconds pass
+      And 8 seconds pass
       Then the condition Progressing is True because of NewReplicaSetAvailable
       And the condition Available is False because of MinimumReplicasUnavailable
 
     @id:progress-deadline/scaled-later
     Scenario: Pods that are added after the rollout
       When the Deployment is scaled to 4
-      And 6 seconds pass
+      And 8 seconds pass
       Then the condition Progressing is True because of NewReplicaSetAvailable
       And the condition Available is False because of MinimumReplicasUnavailable
 
     @id:progress-deadline/rest-is-no-delay
     Scenario: The time of rest before a rollout does not count
-      Given 6 seconds pass
+      Given 8 seconds pass
       When the image becomes "app:2"
       Then the condition Progressing is True because of ReplicaSetUpdated
 
     @id:progress-deadline/rest-is-no-delay-back
     Scenario: Nor does it before a rollback (kubernetes/kubernetes#49637)
       Given "app:2" has been rolled out
-      And 6 seconds pass
+      And 8 seconds pass
       When the operator runs "kubectl rollout undo deployment/web"
       Then the condition Progressing is True because of ReplicaSetUpdated
 
