@@ -16,7 +16,7 @@ from reference.explore.state import Step
 SERVER = "API server"
 _ALONE = ("start", "wake", "restart", "timer", "relist")
 _COLUMN, _MARGIN, _LINE, _GAP, _HEAD = 210, 110, 15, 22, 46
-_LETTERS = 34
+_LETTERS = 31
 
 
 class Arrow(msgspec.Struct, frozen=True):

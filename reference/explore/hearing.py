@@ -50,7 +50,7 @@ class Hearing:
     ) -> None:
         self.kinds = kinds
         self._parts = parts
-        self._one_counter = world.one_counter
+        self._one_counter = world.counts_as_one
         self._patience = world.patience
         self._namespaces = namespaces
         self._desks = desks

@@ -6,7 +6,8 @@
 
 Breadth first, so that what is found first is shortest. A state in which nothing more happens by itself is *at rest*:
 there the promises of what will be *eventually* are due. So they are in a circle that a fair schedule can stay in for
-ever (``reference.explore.circles``).
+ever (``reference.explore.circles``). Of a space that is not finished, the state found last is run on, to see whether it
+comes to rest (``reference.explore.resting``).
 
 A state that was seen is known by its fingerprint of 128 bits; that two of a million states share one has a chance of
 less than one in 10^26.
@@ -23,6 +24,7 @@ import msgspec
 from reference.explore.circles import fair_circles
 from reference.explore.looks import Happened, Look, Property
 from reference.explore.properties import COMES_TO_REST
+from reference.explore.resting import run_to_rest
 from reference.explore.serving import KINDS
 from reference.explore.state import Effect, State, Step
 from reference.explore.system import ALL, Reductions, System
@@ -31,6 +33,8 @@ from reference.explore.world import World
 Verdict = Literal["clean", "broken", "unfinished"]
 
 _TABLES = slice(0, len(KINDS))
+_LONG = 400
+"""Steps of a fair schedule after which a small world should be at rest."""
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -110,7 +114,10 @@ class _Search:
 
     def run(self) -> Found:
         finished = self._breadth_first()
-        circles = () if self._stopped() or not finished else self._circles()
+        if self._stopped():
+            circles: Iterable[Broken] = ()
+        else:
+            circles = self._circles() if finished else self._restless()
         broken = [self._told(*each) for each in self._broken.values()]
         broken.extend(self._shortest(circles))
         verdict: Verdict = "broken" if broken else "clean" if finished else "unfinished"
@@ -208,6 +215,17 @@ class _Search:
                 continue
             for property_, complaint in self._judge.rest(self._state(circle.entry)):
                 yield Broken(property_, complaint, (*path, *round_), len(round_))
+
+    def _restless(self) -> Iterator[Broken]:
+        """Whether the states that were found last come to rest, if the space may have no end."""
+        if not any(each.sort == "eventually" for each in self.system.world.properties):
+            return
+        path = self._path(len(self._numbers) - 1)
+        run, rests = run_to_rest(self.system, self._state(len(self._numbers) - 1), _LONG)
+        writes = [effect for effect in run[_LONG // 2 :] if effect.changes]
+        if not rests and writes:
+            complaint = f"after {_LONG} more fair steps it is not at rest: of the last half, {len(writes)} write"
+            yield Broken(COMES_TO_REST, complaint, (*path, *run))
 
     def _shortest(self, circles: Iterable[Broken]) -> Iterable[Broken]:
         """One for each promise that is not known to be broken already."""

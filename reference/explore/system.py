@@ -76,10 +76,10 @@ class System:
             world.version,
             world.server,
             self._namespaces,
-            one_counter=world.one_counter,
+            one_counter=world.counts_as_one,
         )
         tables = tuple(self.parts.tables.of(self._steady(store.table(kind))) for kind in KINDS)
-        time = self.parts.times.number(Time(cluster.now(), store.revision if world.one_counter else 0))
+        time = self.parts.times.number(Time(cluster.now(), store.revision if world.counts_as_one else 0))
         plan = self.parts.plans.number(Plan(0, world.budget))
         self.workers = self._workers(reductions, _recreates(world, store.table(DEPLOYMENT)))
         self.alike = reductions.alike and all(POD.resource not in worker.slots for worker in self.workers)
@@ -221,7 +221,7 @@ class System:
         return tuple(pools)
 
     def _steady(self, table: Table) -> Table:
-        return table if self.world.one_counter else replace(table, revision=STEADY)
+        return table if self.world.counts_as_one else replace(table, revision=STEADY)
 
 
 def _prepared(world: World) -> Cluster:

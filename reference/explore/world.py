@@ -68,3 +68,9 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     controllers: Controllers = UPSTREAM
     server: ServerFactory = ApiServer
     properties: tuple[Property, ...] = PROMISES
+
+    @property
+    def counts_as_one(self) -> bool:
+        """Whether the server counts all writes together: if it is told to, or a controller compares such numbers."""
+        compares = "replica_set" in self.asynchronous and self.version.replica_set_consistency_gate
+        return self.one_counter or compares

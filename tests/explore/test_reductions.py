@@ -60,3 +60,11 @@ def held(world: World, reductions: Reductions) -> set[tuple[bytes, bytes]]:
     digests = system.parts.tables.digests
     slots = [system.slot(kind) for kind in (DEPLOYMENT, REPLICA_SET)]
     return {(digests[state[slots[0]]], digests[state[slots[1]]]) for state in seen}
+
+
+@pytest.mark.parametrize(
+    "world", [world for world in TEN if STATES[world.name][0] < 2000], ids=lambda world: world.name
+)
+def test_counting_an_objects_own_writes_makes_no_difference(world: World) -> None:
+    assert explore(replace(world, one_counter=True)).verdict == "clean"
+    assert explore(replace(world, one_counter=True)).states >= STATES[world.name][1]
