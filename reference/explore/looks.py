@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -82,12 +82,21 @@ def adopted_sizes(deployment: Deployment, happened: Happened) -> int:
     return sum(rs.spec.replicas for rs in owned(deployment, happened.after) if rs.metadata.uid in others)
 
 
-def available_wanted(deployment: Deployment, look: Look) -> int:
-    """How many available Pods are left once every ReplicaSet is at its size, the unready ones being taken first."""
+def available_wanted(replica_sets: Iterable[ReplicaSet], look: Look) -> int:
+    """How many available Pods these keep once each is at the size that it has in this look, the unready going first.
+
+    One that has failed counts, for no controller has taken it.
+    """
+    uids = {rs.metadata.uid for rs in replica_sets}
     return sum(
-        min(rs.spec.replicas, sum(is_ready(pod) for pod in look.pods if is_controlled_by(pod.metadata, rs)))
-        for rs in owned(deployment, look)
+        min(rs.spec.replicas, sum(_counts(pod) for pod in look.pods if is_controlled_by(pod.metadata, rs)))
+        for rs in look.replica_sets
+        if rs.metadata.uid in uids
     )
+
+
+def _counts(pod: Pod) -> bool:
+    return is_ready(pod) or pod.status.phase == "Failed"
 
 
 def selects(deployment: Deployment, rs: ReplicaSet) -> bool:

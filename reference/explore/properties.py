@@ -161,7 +161,8 @@ def _floor(happened: Happened) -> str | None:
             continue
         noted = [number for rs in owned(deployment, happened.after) if (number := desired_replicas(rs)) is not None]
         least = min(deployment.spec.replicas, *noted, MAX_INT32) - max_unavailable(deployment)
-        before, after = (available_wanted(deployment, look) for look in (happened.before, happened.after))
+        mine = owned(deployment, happened.before)
+        before, after = (available_wanted(mine, look) for look in (happened.before, happened.after))
         if after < before and after < least:
             return f"Deployment {deployment.metadata.name} keeps {after} available Pods, and must keep {least}"
     return None
