@@ -17,6 +17,7 @@ READY = "API listen on"
 KIND = "0.33.0"
 _GO = "1.24.0"
 _NOWHERE = "http://127.0.0.1:1"
+_TOUCHES_NO_FIREWALL = ("--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false")
 
 
 class NoDaemon(Exception):
@@ -35,7 +36,9 @@ def docker_daemon() -> Iterator[str]:
     with TemporaryDirectory(prefix="dockerd-") as directory, (Path(directory) / "log").open("w+") as log:
         host = f"unix://{directory}/docker.sock"
         places = {"data-root": "data", "exec-root": "exec", "pidfile": "pid"}
-        command = ["dockerd", "--host", host, *(f"--{name}={directory}/{place}" for name, place in places.items())]
+        own = [f"--{name}={directory}/{place}" for name, place in places.items()]
+        command = ["dockerd", "--host", host, *own, *_TOUCHES_NO_FIREWALL]
+        there_before = _bridges()
         environment = {**os.environ, "HTTPS_PROXY": _NOWHERE, "HTTP_PROXY": _NOWHERE, "NO_PROXY": ""}
         with subprocess.Popen(
             command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -53,6 +56,13 @@ def docker_daemon() -> Iterator[str]:
             finally:
                 daemon.terminate()
                 daemon.communicate(timeout=60)
+                for bridge in _bridges() - there_before:
+                    subprocess.run(["ip", "link", "delete", bridge], check=False, capture_output=True)
+
+
+def _bridges() -> set[str]:
+    """The networks of Docker's that this machine has; a daemon leaves its own behind."""
+    return {place.parent.name for place in Path("/sys/class/net").glob("*/bridge")}
 
 
 def kind_program() -> Path:
