@@ -86,3 +86,11 @@ def test_a_bad_world_is_one_sentence_with_the_file_and_the_field(tmp_path: Path,
 
 def test_something_is_to_be_explored() -> None:
     assert explore().exit_code == 2
+
+
+def test_every_world_that_is_kept_can_be_read(tmp_path: Path) -> None:
+    worlds = sorted(WORLDS.rglob("*.yaml"))
+    assert len(worlds) > 10
+    result = explore(*worlds, "--states", 20)
+    assert result.exit_code in (1, 2), result.output
+    assert result.output.count(" states, ") == len(worlds)
