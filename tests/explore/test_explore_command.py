@@ -88,7 +88,7 @@ def test_something_is_to_be_explored() -> None:
     assert explore().exit_code == 2
 
 
-def test_every_world_that_is_kept_can_be_read(tmp_path: Path) -> None:
+def test_every_world_that_is_kept_can_be_read() -> None:
     worlds = sorted(WORLDS.rglob("*.yaml"))
     assert len(worlds) > 10
     result = explore(*worlds, "--states", 20)
