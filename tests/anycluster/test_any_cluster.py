@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -236,6 +238,24 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(limited: Limited, tmp_pa
     config.write_text(json.dumps(document))
     with pytest.raises(TargetError, match=r"^the API server at https://127\.0\.0\.1:1 does not answer: .*refused"):
         ClusterTarget("kubeconfig", named(CONTEXT, config)).start()
+
+
+def test_a_target_of_ones_own_comes_by_an_entry_point(limited: Limited, tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "own_target"
+    source = shutil.copytree(example, tmp_path / "source")  # a build writes beside what it builds
+    assert len((source / "own_target.py").read_text().splitlines()) < 60
+    offline = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path / "installed")]
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *offline, str(source)], check=True)
+    place = {"PYTHONPATH": str(tmp_path / "installed"), "OWN_KUBECONFIG": str(limited.kubeconfig)}
+    command = [PROGRAM, "run", "--target=own", "-k", "resumed_the_rollout_begins"]
+    for more, code, said in (
+        ({"OWN_CONTEXT": CONTEXT}, 0, "1 passed, 0 failed, 0 errors, 0 skipped"),
+        ({"OWN_CONTEXT": "other"}, 2, "no context is called 'other'"),
+    ):
+        ended = subprocess.run(
+            command, env={**os.environ, **place, **more}, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (ended.returncode, said in ended.stdout) == (code, True), ended.stdout + ended.stderr
 
 
 def _make_foreign_deployment(limited: Limited) -> None:
