@@ -7,7 +7,8 @@ So every selection that pytest knows works on them: ``pytest features -k rollbac
 ``@needs:CAPABILITY``     skipped on a target that does not declare it
 ``@since:1.35``           skipped on older Kubernetes versions; ``@until:1.36`` on newer ones
 ``@known-fault:138840``   must fail, in a look, for as long as Kubernetes has the fault that this issue tells of;
-                          ``@fixed-in:1.37``: since then it must pass
+                          one that was found here and has no issue yet has a name instead
+``@fixed-in:1.37``        since then it must pass
 any plain word            a pytest marker
 """
 
@@ -68,8 +69,8 @@ class Tags(msgspec.Struct, frozen=True):
 
 
 def issue(fault: str) -> str:
-    """Where a known fault of Kubernetes is told of."""
-    return f"https://github.com/kubernetes/kubernetes/issues/{fault}"
+    """Where a known fault of Kubernetes is told of; empty for one that was found here."""
+    return f"https://github.com/kubernetes/kubernetes/issues/{fault}" if fault.isdecimal() else ""
 
 
 class BadTag(ValueError):
@@ -82,6 +83,8 @@ class BadFeature(ValueError):
 
 _SINGLE = ("since", "until", "known-fault", "fixed-in")
 """What a scenario may be given one of, its feature and its rule included."""
+
+_FAULT = re.compile(r"[0-9]+|[a-z]+(-[a-z0-9]+)+")
 
 
 def tags_of(template: ScenarioTemplate) -> Tags:
@@ -106,9 +109,10 @@ def tags_of(template: ScenarioTemplate) -> Tags:
             raise BadTag(f"@needs:{need} is no capability; there are {', '.join(Capability)}")
     for version in values["since"] + values["until"] + values["fixed-in"]:
         _position(version)
-    if not all(map(str.isdecimal, values["known-fault"])):
+    if not all(map(_FAULT.fullmatch, values["known-fault"])):
         raise BadTag(
-            f"@known-fault:{values['known-fault'][0]} names no issue of kubernetes/kubernetes: give its number"
+            f"@known-fault:{values['known-fault'][0]} names no fault: give the number of an issue of "
+            "kubernetes/kubernetes, or words-with-hyphens for one that has none"
         )
     if values["fixed-in"] and not values["known-fault"]:
         raise BadTag(f"@fixed-in:{values['fixed-in'][0]} says of no fault that it is fixed; @known-fault: names it")

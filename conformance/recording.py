@@ -124,11 +124,12 @@ class Running:
         if not fault:
             return
         link = issue(fault)
+        told = link or f"{fault}, found by this suite"
         if self.outcome == "passed":
-            reason = f"it passes, and should show a known fault, {link}; where that is fixed, say --fixed={fault}"
+            reason = f"it passes, and should show a known fault, {told}; where that is fixed, say --fixed={fault}"
             self._scenario = msgspec.structs.replace(self._scenario, outcome="failed", reason=reason)
         elif self.outcome == "failed" and self._looks[self._ended - 1]:
-            self._scenario = msgspec.structs.replace(self._scenario, outcome="known-fault", reason=link, link=link)
+            self._scenario = msgspec.structs.replace(self._scenario, outcome="known-fault", reason=told, link=link)
 
     def keep(self, reports: Path, repeat: str, session: Session | None) -> None:
         """Puts all that may tell why the scenario did not pass beside the reports."""

@@ -53,3 +53,53 @@ Feature: A rollout completes, whatever the Deployment is scaled to in the middle
         | revision | image | desired | available | desired-replicas |
         | 1        | app:1 | 0       | 0         | 4                |
         | 2        | app:2 | 4       | 4         | 4                |
+
+  Rule: So is one of a Deployment that recreates its Pods
+
+    Here nothing is late. A Deployment that recreates its Pods is scaled once its old Pods are gone; but one that becomes
+    such in the middle of a rolling update has Pods of both versions, and is not scaled in proportion either. Nobody
+    brings the notes up to date, and the rollout that would take the old Pods away waits for a scaling that never ends.
+
+    Background:
+      Given a Deployment "web" of 4 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
+      And all its Pods are ready
+      And the image becomes "app:2"
+
+    @id:wedged-rollout/recreate-and-scaled
+    @known-fault:recreate-while-scaling
+    Scenario: The strategy becomes Recreate and the size another, in one change
+      When the operator runs "kubectl patch deployment/web --patch='{"spec":{"replicas":6,"strategy":{"$patch":"replace","type":"Recreate"}}}'"
+      Then the ReplicaSets are
+        | revision | image | desired |
+        | 1        | app:1 | 0       |
+        | 2        | app:2 | 6       |
+
+    @id:wedged-rollout/recreate-and-scaled-in-a-pause
+    @known-fault:recreate-while-scaling
+    Scenario: The same, in a pause, one change after the other
+      Given the Deployment is paused
+      When the strategy becomes Recreate
+      And the Deployment is scaled to 6
+      And the Deployment is resumed
+      Then the ReplicaSets are
+        | revision | image | desired |
+        | 1        | app:1 | 0       |
+        | 2        | app:2 | 6       |
+
+    @id:wedged-rollout/recreate-then-scaled
+    Scenario: One after the other, the rollout has taken the old Pods away before the size changes
+      When the strategy becomes Recreate
+      And the Deployment is scaled to 6
+      Then the ReplicaSets are
+        | revision | image | desired |
+        | 1        | app:1 | 0       |
+        | 2        | app:2 | 6       |
+
+    @id:wedged-rollout/scaled-back
+    Scenario: Scaled back to what the notes say, it goes on
+      Given the operator runs "kubectl patch deployment/web --patch='{"spec":{"replicas":6,"strategy":{"$patch":"replace","type":"Recreate"}}}'"
+      When the Deployment is scaled to 4
+      Then the ReplicaSets are
+        | revision | image | desired |
+        | 1        | app:1 | 0       |
+        | 2        | app:2 | 4       |

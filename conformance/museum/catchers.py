@@ -97,4 +97,5 @@ CATCHERS: Mapping[str, Catcher] = {
     "128535": Scenario("proportional-scaling/tampered-max[10]"),
     "129795": Schedule(schedules.pods_seen_late),
     "138840": Scenario("wedged-rollout/scaled-to-what-is-left"),
+    "recreate-while-scaling": Scenario("wedged-rollout/recreate-and-scaled"),
 }

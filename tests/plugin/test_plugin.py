@@ -274,7 +274,7 @@ class TestCouldNotRun:
             ("@since:1.2\n  Scenario: Old\n    Given 1 apples\n", "*Kubernetes '1.2' is not known*"),
             ("@neds:events\n  Scenario: Typo\n    Given 1 apples\n", "*@neds:events is no tag of this suite*"),
             ("@fixed-in:1.37\n  Scenario: Of what\n    Given 1 apples\n", "*@fixed-in:1.37 says of no fault*"),
-            ("@known-fault:bad\n  Scenario: Words\n    Given 1 apples\n", "*@known-fault:bad names no issue*"),
+            ("@known-fault:bad\n  Scenario: Words\n    Given 1 apples\n", "*@known-fault:bad names no fault*"),
             ("@needs:event\n  Scenario: Typo\n    Given 1 apples\n", "*:3: @needs:event is no capability; there are *"),
             (
                 "@id:a\n  Scenario: A\n    Given 1 apples\n  @id:a\n  Scenario: B\n    Given 1 apples\n",

@@ -30,11 +30,15 @@ __all__ = ["MUTANTS", "Kind", "Mutant", "UnknownMutant", "named"]
 
 _THEMES = (ownership, revisions, scaling, rolling, recreate, progress, replica_sets, retrying)
 
+
+def _oldest_first(piece: Mutant) -> tuple[bool, int, str]:
+    return not piece.name.isdecimal(), len(piece.name), piece.name
+
+
 MUTANTS: Mapping[str, Mutant] = {
-    mutant.name: mutant
-    for mutant in sorted((piece for theme in _THEMES for piece in theme.PIECES), key=lambda piece: int(piece.name))
+    mutant.name: mutant for mutant in sorted((piece for theme in _THEMES for piece in theme.PIECES), key=_oldest_first)
 }
-"""All pieces by name, the oldest issue first."""
+"""All pieces by name, the oldest issue first, and last what was found here."""
 
 
 class UnknownMutant(ValueError):

@@ -19,7 +19,7 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     """One switch. ``controllers`` and ``server`` are what a cluster with the switch on is made of."""
 
     name: str
-    """The number of the issue or pull request that tells of the fault."""
+    """The number of the issue or pull request that tells of the fault; words, for one that was found here."""
 
     title: str
     """What upstream's issue is called, shortened."""
@@ -31,15 +31,15 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     """``fault``: on is broken. ``fix``: off is broken, as upstream is."""
 
     repository: str = "kubernetes/kubernetes"
-    """Whose issue it is, on GitHub."""
+    """Whose issue it is, on GitHub; empty for a fault that was found here."""
 
     controllers: Controllers = UPSTREAM
     server: ServerFactory = ApiServer
 
     @property
     def source(self) -> str:
-        """Where upstream tells of it."""
-        return f"https://github.com/{self.repository}/issues/{self.name}"
+        """Where upstream tells of it; empty if nobody does yet."""
+        return f"https://github.com/{self.repository}/issues/{self.name}" if self.repository else ""
 
 
 def syncing(sync: type[DeploymentSync]) -> Controllers:

@@ -22,6 +22,16 @@ class _KeepsTheSizeAimedAt(DeploymentSync):
             await self.scale_replica_set(only, only.spec.replicas, force_update=True)
 
 
+class _NotesTheSizeOfAll(DeploymentSync):
+    async def scale(self, new: ReplicaSet | None, old_newest_first: Sequence[ReplicaSet]) -> None:
+        """Writes the size aimed at down on all that run, also where none is scaled: then the rollout goes on."""
+        await super().scale(new, old_newest_first)
+        active = util.filter_active((*old_newest_first, new))
+        if len(active) > 1 and not util.is_rolling_update(self.deployment):
+            for rs in active:
+                await self.scale_replica_set(rs, rs.spec.replicas, force_update=True)
+
+
 class _ScalesTheNewest(DeploymentSync):
     async def is_scaling_event(self, replica_sets: Sequence[ReplicaSet]) -> bool:
         """Rolls on whatever the size, so that all Pods added are of the new version."""
@@ -65,6 +75,15 @@ PIECES = (
         "takes itself to be scaled for ever, and never rolls on.",
         kind="fix",
         controllers=syncing(_KeepsTheSizeAimedAt),
+    ),
+    Mutant(
+        name="recreate-while-scaling",
+        title="A rollout that becomes Recreate and is scaled at once never ends",
+        about="A Deployment that is made to recreate its Pods and scaled in one change, in the middle of a rolling "
+        "update, takes itself to be scaled for ever, and keeps both versions.",
+        kind="fix",
+        repository="",
+        controllers=syncing(_NotesTheSizeOfAll),
     ),
     Mutant(
         name="29357",
