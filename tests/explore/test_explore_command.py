@@ -94,3 +94,13 @@ def test_every_world_that_is_kept_can_be_read() -> None:
     result = explore(*worlds, "--states", 20)
     assert result.exit_code in (1, 2), result.output
     assert result.output.count(" states, ") == len(worlds)
+
+
+def test_the_race_that_the_recheck_leaves_open_is_found_and_its_fix_closes_it() -> None:
+    broken = explore(WORLDS / "43032.yaml")
+    assert broken.exit_code == 1, broken.output
+    assert "286 states" in broken.output
+    assert "7 deployment-controller patches ReplicaSet hand" in broken.output
+    fixed = explore(WORLDS / "43032.yaml", "--with", "43032")
+    assert fixed.exit_code == 0, fixed.output
+    assert "50,761 states" in fixed.output
