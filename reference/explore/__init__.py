@@ -6,8 +6,9 @@
     for step in found.broken[0].steps:
         print(step)
 
-``world`` says what is explored, ``search`` how, ``properties`` what it is held to, and ``mutants`` holds the faults.
-A state is a tuple of numbers (``state``, ``values``). Its parts are the API server's tables (``serving``), and for each
-controller under suspicion its informers and its desk (``worker``, ``desk``, ``syncs``); the others are ``actors``.
-``system`` puts them together.
+``world`` says what is explored (with acts made of ``hands``), ``search`` how, ``properties`` what it is held to (by
+``looks``), and ``mutants`` holds the faults. A state is a tuple of numbers (``state``, ``values``). Its parts are the
+API server's tables (``serving``), and for each controller under suspicion its informers and its desk (``worker``,
+``hearing``, ``desk``, ``syncs``); the others are ``actors``. ``system`` puts them together. ``circles`` and ``resting``
+find what never ends, and ``following`` takes a schedule once more.
 """
