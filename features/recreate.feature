@@ -132,8 +132,7 @@ Feature: Recreate stops the old version before it starts the new one
 
     @id:recreate/finished-while-terminating
     @needs:free-pods
-    @known-fault:106410
-    @fixed-in:1.35
+    @since:1.35
     Scenario Outline: An old Pod that <ends> while it lingers
       Given a Deployment "web" of 1 replica, Recreate, lingering Pods, running "app:1"
       And all its Pods are ready
