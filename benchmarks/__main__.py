@@ -14,7 +14,7 @@ from functools import partial
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import exploring, fleet, live, proxy, syncs, writes
+from benchmarks import beside_stateright, exploring, fleet, live, proxy, syncs, writes
 from conformance.targets.protocol import TargetError
 from conformance.upstream import UpstreamUnavailable
 
@@ -25,6 +25,7 @@ _TABLES: dict[str, Callable[[], Table]] = {
     "requests through the proxy": proxy.table,
     "a rollout on a real control plane": live.table,
     "exploring": exploring.table,
+    "exploring beside a general checker": beside_stateright.table,
     "a rollout": fleet.rollout_table,
     "fleets": fleet.table,
 }
