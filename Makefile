@@ -8,7 +8,7 @@
 #   make parity                     the model's API server beside a real one, request by request; KUBERNETES=1.36
 #   make stories                    thirty random stories on the model and a real control plane in lockstep
 #   make setup                      .venv with all that the tests need, to call .venv/bin/pytest by hand
-#   make bench                      measures the model beside upstream
+#   make bench                      measures the model beside upstream, and its explorer beside Stateright (if there is cargo)
 #   make upstream                   builds the real control plane of KUBERNETES ahead of its first use
 #   make image                      the control plane as an image for --target=container; needs Docker
 #   make lock                       newest dependencies into requirements/

@@ -63,7 +63,7 @@ def ensure() -> Path:
         return path
     cargo = shutil.which("cargo")
     if cargo is None:
-        raise NoCargo("Stateright's model is not built, for there is no cargo on the PATH: install Rust (rustup.rs)")
+        raise NoCargo("Stateright's model is not built, for there is no cargo on the PATH: install Rust")
     with cache.locked(place / "lock", "waiting for another process that builds Stateright's model"):
         if not path.exists():
             _build(cargo, path)
