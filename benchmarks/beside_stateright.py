@@ -3,6 +3,9 @@
 The race is that of issue 42639, with upstream's remedy (the recheck) and without; and with more acts of the user, so
 that there is more to go through, and the race of pull request 43032, which the remedy leaves open. States a second are
 told where there was enough to measure.
+
+The two do not count alike. The explorer's controllers do all that they do, such as making Pods and writing status, and
+its user sees to one Deployment after the other; Stateright's model has what the race needs, and a user in any order.
 """
 
 from __future__ import annotations
