@@ -57,7 +57,7 @@ class CouldNotExplore(click.ClickException):
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write a page and schedules there.")
 @click.option("--replay", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Follow this schedule.")
 @click.option("--target", default="", help="Follow it on this cluster, by holding views, instead of step by step.")
-@click.option("--kubernetes", metavar="VERSION", default="", help="The minor version of that cluster.")
+@click.option("--kubernetes", metavar="VERSION", default="", help="The minor version, instead of the world's own.")
 @click.pass_context
 def explore_command(
     context: click.Context,
@@ -78,10 +78,10 @@ def explore_command(
     if bool(files) == (replay is not None):
         raise click.UsageError("name worlds to explore, or with --replay a schedule to follow")
     if replay is not None:
-        context.exit(_rehearse(replay, target, kubernetes) if target else _replay(replay))
+        context.exit(_rehearse(replay, target, kubernetes) if target else _replay(replay, kubernetes))
     asked = Asked(states, depth, seconds, all_promises, not no_reductions)
     with _told():
-        worlds = [_switched(world_file.read(file), switch) for file in files]
+        worlds = [_changed(world_file.read(file), switch, kubernetes) for file in files]
         for file, written in zip(files, worlds, strict=True):
             world_file.world(written, file.stem)
         if report is not None:
@@ -132,11 +132,11 @@ def _write_schedules(report: Path, name: str, written: WorldFile, found: Found, 
         click.echo(f"schedule: {file}")
 
 
-def _replay(file: Path) -> int:
+def _replay(file: Path, kubernetes: str) -> int:
     """Follows a schedule on the model, and tells each step as it is taken."""
     with _told():
         kept = schedule.read(file)
-        world = world_file.world(kept.world, kept.name)
+        world = world_file.world(_changed(kept.world, "", kubernetes), kept.name)
         click.echo(f"{kept.name}: {kept.complaint}")
         taken = []
         for number, each in enumerate(follow(world, kept.steps, alike=kept.alike), 1):
@@ -159,7 +159,7 @@ def _rehearse(file: Path, target_name: str, kubernetes: str) -> int:
         world = world_file.world(kept.world, kept.name)
         steps = with_late_acts(world, kept.steps, kept.promise, alike=kept.alike)
         deeds = rehearsal.plan(follow(world, steps, alike=kept.alike))
-        target = registry.create(target_name, Options(kubernetes=kubernetes))
+        target = registry.create(target_name, Options(kubernetes=kubernetes or world.version.name))
         try:
             target.start()
             complaint = rehearsal.rehearse(target, world, deeds, BY_NAME[kept.promise], click.echo)
@@ -169,8 +169,11 @@ def _rehearse(file: Path, target_name: str, kubernetes: str) -> int:
     return BROKEN if complaint else CLEAN
 
 
-def _switched(written: WorldFile, switch: str) -> WorldFile:
-    return msgspec.structs.replace(written, switch=switch) if switch else written
+def _changed(written: WorldFile, switch: str, kubernetes: str) -> WorldFile:
+    """The world with what the command line says instead of its own."""
+    return msgspec.structs.replace(
+        written, switch=switch or written.switch, kubernetes=kubernetes or written.kubernetes
+    )
 
 
 @contextmanager

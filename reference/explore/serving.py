@@ -121,7 +121,8 @@ class Serving:
 
     def _carry_out(self, call: Call, table: int, time: int) -> Outcome:
         contents, at = self._tables.values[table], self._times.values[time]
-        begin = at.revision if self._one_counter else self._version_before(call, contents)
+        counted = self._one_counter or call.verb == "list"
+        begin = at.revision if counted else self._version_before(call, contents)
         store = Store({call.kind.resource: contents.table, NAMESPACE.resource: self._namespaces}, begin)
         server = self._server(store, VirtualClock(at.now), self._version, None)
         try:

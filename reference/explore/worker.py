@@ -9,7 +9,8 @@ carried out. The first loses nothing while a stretch reads each informer once, f
 well have come before; the second leaves out that the news of a sync's own write overtake its answer.
 
 With ``lazy`` on, news are told only right before the controller looks: until then nobody can tell whether it has heard
-of them. This is a partial-order reduction: hearing commutes with everything but this controller's own looking.
+of them. This is a partial-order reduction: hearing commutes with everything but this controller's own looking. News
+whose handler asks the server commute with nothing, and are told at any time.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from reference.api.kinds import Kind
 from reference.controllers.factories import ControllerFactory
 from reference.explore.desk import Desk, DeskQueue, Unfinished
 from reference.explore.hearing import Heard, Hearing, View
-from reference.explore.serving import PLACE, Outcome, Serving
+from reference.explore.serving import KINDS, PLACE, Outcome, Serving
 from reference.explore.state import PLAN, TIME, Desks, Effect, Parts, State, Step, StepKind
 from reference.explore.syncs import Silent, Stretch, Syncs
 from reference.explore.world import World
@@ -35,6 +36,8 @@ from reference.machinery.store import Table
 from reference.server.server import SUBRESOURCES
 
 _READS = ("get", "list")
+_SERVER = slice(len(KINDS))
+"""Where a state has the server's tables."""
 _Writes = tuple[tuple[int, int], ...]
 
 
@@ -61,14 +64,14 @@ class Worker:
         self._handling = factory(AskingEnvironment(self._queue, Silent()), world.version)
         self._syncs = Syncs(factory, world.version, parts.values)
         self.desks = Desks(self._syncs.nodes, parts.memories, parts.values)
-        self._hearing = Hearing(parts, world, factory, kinds, namespaces, self.desks)
+        self._hearing = Hearing(parts, serving, world, factory, kinds, namespaces, self.desks)
         self.name = self._hearing.name
         self.slots = {kind.resource: first_slot + index for index, kind in enumerate(kinds)}
         self.desk_slot = first_slot + len(kinds)
         self._view_slots = tuple(self.slots.values())
         self._view = slice(first_slot, self.desk_slot)
-        self._starts: dict[tuple[View, int, int], tuple[Effect, ...]] = {}
-        self._answers: dict[tuple[View, int, int, tuple[int, ...], int], tuple[Effect, ...]] = {}
+        self._starts: dict[tuple[View, int, int, State], tuple[Effect, ...]] = {}
+        self._answers: dict[tuple[View, int, int, tuple[int, ...], int, State], tuple[Effect, ...]] = {}
         self._stretches: dict[tuple[str, int, tuple[int, ...], int, View, int], Stretch] = {}
         self._desks_after: dict[tuple[int, Unfinished, Stretch, int], int] = {}
 
@@ -81,18 +84,19 @@ class Worker:
     def effects(self, state: State) -> Iterator[Effect]:
         """All that can happen to this controller in the state, its timers aside."""
         view, desk, time = state[self._view], state[self.desk_slot], state[TIME]
-        key = (view, desk, time)
+        server = state[_SERVER]
+        key = (view, desk, time, self._hearing.that_matter(server))
         starts = self._starts.get(key)
         if starts is None:
-            starts = self._starts[key] = tuple(self._all_starts(view, desk, time))
+            starts = self._starts[key] = tuple(self._all_starts(view, desk, time, server))
         yield from starts
         syncs = self.desks.values[desk].syncs
         if syncs:
             tables = tuple([state[self._place_asked(sync)] for sync in syncs])
-            asked = (view, desk, time, tables, state[PLAN])
+            asked = (view, desk, time, tables, state[PLAN], self._hearing.that_matter(server))
             answers = self._answers.get(asked)
             if answers is None:
-                answers = self._answers[asked] = tuple(self._all_answers(*asked))
+                answers = self._answers[asked] = tuple(self._all_answers(view, desk, time, tables, state[PLAN], server))
             yield from answers
         left = self._parts.plans.values[state[PLAN]].left
         if left.restarts:
@@ -109,7 +113,7 @@ class Worker:
         """Whose turn it is to hear something, as bits."""
         view, desk, time = state[self._view], state[self.desk_slot], state[TIME]
         ready = 0
-        for heard in self._hearing.next(view, desk, time):
+        for heard in self._hearing.next(view, desk, time, state[_SERVER]):
             ready |= heard.turn
         return ready
 
@@ -123,15 +127,19 @@ class Worker:
         self._queue.ring()
         return self.desks.number(self._queue.desk)
 
-    def _all_starts(self, view: View, desk: int, time: int) -> Iterator[Effect]:
-        if self._lazy:
-            if len(self.desks.values[desk].syncs) < self._world.workers:
-                for heard in self._hearing.all_ways(view, desk, time):
-                    yield from self._start(view, heard, time)
+    def _all_starts(self, view: View, desk: int, time: int, server: State) -> Iterator[Effect]:
+        if not self._lazy:
+            yield from self._start(view, Heard(view, desk), time)
+            for heard in self._hearing.next(view, desk, time, server):
+                yield self._hears(view, heard)
             return
-        yield from self._start(view, Heard(view, desk), time)
-        for heard in self._hearing.next(view, desk, time):
-            yield Effect(heard.steps, self._written(view, heard.view, heard.desk), serves=heard.turn)
+        for heard in self._hearing.all_ways(view, desk, time, server):
+            yield from self._start(view, heard, time)
+            if heard.asked:
+                yield self._hears(view, heard)
+
+    def _hears(self, before: View, heard: Heard) -> Effect:
+        return Effect(heard.steps, self._written(before, heard.view, heard.desk), serves=heard.turn)
 
     def _start(self, before: View, heard: Heard, time: int) -> Iterator[Effect]:
         desk = self.desks.values[heard.desk]
@@ -148,26 +156,28 @@ class Worker:
         turn = heard.turn | self._parts.turn(self.name, "starts")
         yield Effect((*heard.steps, step), self._written(before, view, after), serves=turn)
 
-    def _all_answers(self, view: View, desk: int, time: int, tables: tuple[int, ...], plan: int) -> Iterator[Effect]:
+    def _all_answers(
+        self, view: View, desk: int, time: int, tables: tuple[int, ...], plan: int, server: State
+    ) -> Iterator[Effect]:
         for sync, table in zip(self.desks.values[desk].syncs, tables, strict=True):
             outcome = self._serving.carry_out(self._asked(sync), table, time)
-            yield from self._answer(view, desk, sync, outcome)
+            yield from self._answer(view, desk, sync, outcome, server)
             if self._parts.plans.values[plan].left.refusals:
-                yield from self._refusals(view, desk, time, sync, plan, outcome)
+                yield from self._refusals(view, desk, time, sync, plan, outcome, server)
 
-    def _answer(self, view: View, desk: int, sync: Unfinished, outcome: Outcome) -> Iterator[Effect]:
+    def _answer(self, view: View, desk: int, sync: Unfinished, outcome: Outcome, server: State) -> Iterator[Effect]:
         call = self._parts.values.calls.values[self._asked(sync)]
         answer = self._parts.values.answers.value(outcome.answer)
         told = f": {_refusal_in_words(answer)}" if isinstance(answer, ApiError) else ""
         turn = self._parts.turn(self.name, "is answered", sync.key)
         served = _served(call, outcome)
         for steps, written, heard in self._goings_on(
-            view, desk, outcome.time, sync, outcome.answer, "answer", in_words(call) + told
+            view, desk, outcome.time, sync, outcome.answer, server, "answer", in_words(call) + told
         ):
             yield Effect(steps, (*served, *written), outcome.changes, serves=turn | heard)
 
     def _refusals(
-        self, view: View, desk: int, time: int, sync: Unfinished, plan: int, outcome: Outcome
+        self, view: View, desk: int, time: int, sync: Unfinished, plan: int, outcome: Outcome, server: State
     ) -> Iterator[Effect]:
         call = self._parts.values.calls.values[self._asked(sync)]
         spent = (PLAN, self._spent(plan, "refusals"))
@@ -180,11 +190,19 @@ class Worker:
             served, changes = (_served(call, outcome), outcome.changes) if carried_out else ((), ())
             words = f"{in_words(call)}{', and the answer is lost' if carried_out else ''}: {_refusal_in_words(error)}"
             at = outcome.time if carried_out else time
-            for steps, written, _ in self._goings_on(view, desk, at, sync, answer, "refuse", words):
+            for steps, written, _ in self._goings_on(view, desk, at, sync, answer, server, "refuse", words):
                 yield Effect(steps, (*served, *written, spent), changes, fair=False)
 
     def _goings_on(
-        self, view: View, desk: int, time: int, sync: Unfinished, answer: int, kind: StepKind, words: str
+        self,
+        view: View,
+        desk: int,
+        time: int,
+        sync: Unfinished,
+        answer: int,
+        server: State,
+        kind: StepKind,
+        words: str,
     ) -> Iterator[tuple[tuple[Step, ...], _Writes, int]]:
         """What may follow from an answer: more than one thing if the sync looks into its caches then."""
         answers = (*sync.answers, answer)
@@ -197,7 +215,7 @@ class Worker:
         first = self._going_on(view, Heard(view, desk), time, sync, answers, kind, words)
         yield first[1:]
         if self._lazy and first[0].looked:
-            for heard in self._hearing.all_ways(view, desk, time)[1:]:
+            for heard in self._hearing.all_ways(view, desk, time, server)[1:]:
                 yield self._going_on(view, heard, time, sync, answers, kind, words)[1:]
 
     def _going_on(
