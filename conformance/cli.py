@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
@@ -49,10 +51,10 @@ def group() -> None:
     """Does a Deployment controller behave as Kubernetes' own?"""
 
 
-def main() -> None:
-    """The console script."""
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """The console script; ``arguments`` are those of this process if none are given."""
     try:
-        code = group.main(prog_name="deployment-conformance", standalone_mode=False)
+        code = group.main(arguments, prog_name="deployment-conformance", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         code = COULD_NOT_RUN

@@ -1,4 +1,4 @@
-"""The command line, as a process of its own."""
+"""The command line: what it prints where, and its exit codes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 
 from conformance import catalogue, suite
 from conformance.report.model import Report
+from tests.commandline import ROOT, command
 from tests.report.samples import one_of_each, report, rollout, scenario
 
-ROOT = Path(__file__).resolve().parents[2]
 
-
-def command(*arguments: str, directory: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """As a user has it: a process of its own."""
     program = Path(sys.executable).with_name("deployment-conformance")
-    return subprocess.run([program, *arguments], cwd=directory, capture_output=True, text=True, check=False)
+    return subprocess.run([program, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ class TestDiff:
         assert len(ended.stderr.splitlines()) == 1
 
     def test_a_selection_holds_for_a_report_as_well(self, tmp_path: Path) -> None:
-        ran = command("run", "-k", "pause", f"--report={tmp_path}", "-q")
+        ran = process("run", "-k", "pause", f"--report={tmp_path}", "-q")
         ended = command("diff", "model", f"{tmp_path}/report.json", "-k", "pause/no-new-replica-set")
 
         assert (ran.returncode, ended.returncode) == (0, 0), ended.stdout + ended.stderr
@@ -163,13 +163,13 @@ class TestMatrix:
 
 class TestRun:
     def test_is_pytest(self, tmp_path: Path) -> None:
-        ended = command("run", "-k", "pause/no-new-replica-set", f"--report={tmp_path}", "-q")
+        ended = process("run", "-k", "pause/no-new-replica-set", f"--report={tmp_path}", "-q")
 
         assert ended.returncode == 0, ended.stdout + ended.stderr
         assert (tmp_path / "report.html").exists()
 
     def test_bad_input(self) -> None:
-        ended = command("run", "--target=moon")
+        ended = process("run", "--target=moon")
 
         assert ended.returncode == 2
         assert (
@@ -178,7 +178,7 @@ class TestRun:
         )
 
     def test_an_option_that_another_plugin_refuses(self) -> None:
-        ended = command("run", "-n", "nonsense")
+        ended = process("run", "-n", "nonsense")
 
         assert ended.returncode == 2
         assert "-n/--numprocesses: invalid" in ended.stderr
@@ -192,7 +192,7 @@ def test_make_takes_whatever_is_selected_as_it_is() -> None:
 
 
 def test_an_unknown_command_is_one_sentence() -> None:
-    ended = command("dance")
+    ended = process("dance")
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", "Error: No such command 'dance'.\n")
 
@@ -215,7 +215,7 @@ def test_list_counts_the_rows_of_examples() -> None:
 
 @pytest.mark.parametrize("selection", ["pause", "adoption/ or Rollback", "rollback and not paused", "to_revision"])
 def test_list_selects_as_run_does(selection: str) -> None:
-    collected = command("run", "-k", selection, "--collect-only", "-q").stdout
+    collected = process("run", "-k", selection, "--collect-only", "-q").stdout
     ran = {line.partition("[")[0] for line in collected.splitlines() if ".feature::" in line}
     ended = command("list", "-k", selection)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-ROOT = Path(__file__).parents[2]
+from tests.commandline import ROOT, SPARED
 
 STORY = """
 import msgspec
@@ -52,7 +52,7 @@ def test_a_story_with_a_deletion_in_the_foreground() -> None:
 
 def test_every_scenario_of_the_features(tmp_path: Path) -> None:
     journals = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
-    command = ["-m", "pytest", "features", "-q", "--target=journalled", "-p", "tests.cluster.journalled"]
+    command = ["-m", "pytest", "features", "-q", "--target=journalled", "-p", "tests.cluster.journalled", *SPARED]
     processes = [
         started(seed, *command, JOURNAL=str(journal)) for seed, journal in zip(("1", "2"), journals, strict=True)
     ]

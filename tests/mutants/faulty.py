@@ -5,7 +5,6 @@ from __future__ import annotations
 from conformance.targets.model import ModelTarget
 from conformance.targets.protocol import Target
 from reference.controllers.deployment.controller import DeploymentSync
-from reference.explore import mutants
 from reference.explore.mutants.mutant import syncing
 
 
@@ -14,10 +13,7 @@ class _LeftoverToTheSmallest(DeploymentSync):
         return [*sizes[:-1], max(0, sizes[-1] + leftover)]
 
 
-FAULTS = {
-    "leftover-to-the-smallest": syncing(_LeftoverToTheSmallest),
-    "no-recheck": mutants.named("42639").controllers,
-}
+FAULTS = {"leftover-to-the-smallest": syncing(_LeftoverToTheSmallest)}
 
 
 def pytest_conformance_target(name: str) -> Target | None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.report.model import Report, read
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.commandline import ROOT, SPARED, command
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +20,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(target: str, selection: str, reports: Path) -> tuple[int, Path]:
     """The exit code of the features on the target, and the report."""
     directory = reports / target
-    command = ["-m", "pytest", "features", f"--target={target}", "-k", selection, f"--report={directory}", "-q"]
-    done = subprocess.run([sys.executable, *command, "-p", "tests.mutants.faulty"], cwd=ROOT, capture_output=True)
+    words = ["-m", "pytest", "features", f"--target={target}", "-k", selection, f"--report={directory}", "-q"]
+    done = subprocess.run(
+        [sys.executable, *words, *SPARED, "-p", "tests.mutants.faulty"], cwd=ROOT, capture_output=True
+    )
     return done.returncode, directory / "report.json"
 
 
@@ -31,36 +32,17 @@ def failed(report: Report) -> set[str]:
 
 
 def test_diff_tells_where_leftovers_went_to_the_smallest(reports: Path) -> None:
-    sound, wanted = run("model", "proportional_scaling", reports)
-    faulty, got = run("leftover-to-the-smallest", "proportional_scaling", reports)
+    sound, wanted = run("model", "ties-by-age", reports)
+    faulty, got = run("leftover-to-the-smallest", "ties-by-age", reports)
     assert (sound, faulty) == (0, 1)
     assert failed(read(wanted)) == set()
 
-    compared = subprocess.run(
-        [Path(sys.executable).parent / "deployment-conformance", "diff", str(wanted), str(got)],
-        capture_output=True,
-        text=True,
-    )
+    compared = command("diff", str(wanted), str(got))
     assert compared.returncode == 1
     told = " ".join(compared.stdout.split())
     assert "`When the Deployment is scaled to" in told
     assert "spec.replicas is" in told
-    assert "ReplicaSet web-" in told
-
-
-def test_without_the_recheck_the_race_is_lost(reports: Path) -> None:
-    """The orphan is adopted by the Deployment that is gone, so it is collected, and made anew, and so for ever."""
-    code, file = run("model+42639", "adoption_race", reports)
-    lost = {scenario.id: scenario for scenario in read(file).scenarios if scenario.outcome != "passed"}
-    assert code == 2
-    messages = [step.message for step in lost["adoption-race/orphans-stay-orphans"].steps]
-    assert any("does not come to rest" in told for told in messages)
-
-
-def test_with_the_recheck_it_is_not(reports: Path) -> None:
-    code, file = run("model", "adoption_race", reports)
-    assert code == 0
-    assert {scenario.outcome for scenario in read(file).scenarios} == {"passed"}
+    assert "ReplicaSet a-young" in told
 
 
 @pytest.mark.parametrize(("target", "outcome"), [("model", "known-fault"), ("model+138840", "passed")])

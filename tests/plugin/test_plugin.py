@@ -17,6 +17,8 @@ pytest_plugins = ("pytester",)
 
 step_modules()  # once: what a run inside this process imports first is forgotten when the run ends
 
+SPARED = ("-p", "no:xdist", "-p", "no:hypothesispytest", "-p", "no:unraisableexception")
+"""Plugins without which a run inside this process is ten times as fast: imports, and the process's whole garbage."""
 COUNTED = """
   @id:fruit/counted
   Scenario: Apples are counted
@@ -65,7 +67,8 @@ class Project:
         path.write_text(head + "".join(scenarios))
 
     def run(self, *arguments: str, target: str = "toy") -> pytest.RunResult:
-        return self.pytester.runpytest_inprocess("features", f"--target={target}", "-p", "no:xdist", *arguments)
+        words = ["features", f"--target={target}", *SPARED, *arguments]
+        return self.pytester.runpytest_inprocess(*words, no_reraise_ctrlc=True)  # exit code 2 may be no interruption
 
     def run_apart(self, *arguments: str) -> pytest.RunResult:
         return self.pytester.runpytest_subprocess("features", "--target=toy", *arguments)
@@ -142,14 +145,16 @@ def test_a_failure_tells_the_scenario_the_step_and_both_sides(project: Project) 
 def test_scenarios_are_selected_as_any_test(project: Project, selection: list[str]) -> None:
     project.feature(COUNTED, MISCOUNTED.replace("@id", "@sour @id"))
     arguments = selection if "::" in selection[0] else ["features", *selection]
-    result = project.pytester.runpytest_inprocess("--target=toy", *arguments)
+    result = project.pytester.runpytest_inprocess("--target=toy", *SPARED, *arguments)
 
     assert result.outlines[-1] == "0 passed, 1 failed, 0 errors, 0 skipped"
 
 
 def test_a_row_of_examples_has_a_node_of_its_own(project: Project) -> None:
     project.feature(OUTLINE)
-    result = project.pytester.runpytest_inprocess("--target=toy", "features/fruit.feature::n_apples_are_counted[2]")
+    result = project.pytester.runpytest_inprocess(
+        "--target=toy", *SPARED, "features/fruit.feature::n_apples_are_counted[2]"
+    )
 
     assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 0 skipped"
 
@@ -222,7 +227,6 @@ class TestCouldNotRun:
         [
             (["--target=moon"], "no target is called 'moon'*"),
             (["--kubernetes=1.2"], "*Kubernetes '1.2' is not known*"),
-            (["--colour=red"], "no option is called --colour=red*"),
             (["--target=model", "--binaries=out"], "--binaries means nothing to target model: leave it out"),
             (["--target=model", "--with=4"], "the museum has no fault '4'*"),
             (
@@ -237,15 +241,26 @@ class TestCouldNotRun:
             (["--target=local", "--controller=reference", "--controller-command=x"], "--controller-command is for *"),
             (["--target=local", "--controller-command='x"], "--controller-command: * cannot be understood: *"),
             (["--fixed=none"], "--fixed: 'none' is no known fault*"),
-            (["--report"], "*argument --report: expected one argument*"),
             (["--report=features/fruit.feature/x"], "*cannot be written*"),
             (["nowhere"], "*not found: nowhere*"),
         ],
     )
     def test_bad_usage(self, project: Project, arguments: list[str], sentence: str) -> None:
         project.feature(COUNTED)
-        result = project.run_apart(*arguments)
+        self._is_refused(project, project.run(*arguments), sentence)
 
+    @pytest.mark.parametrize(
+        ("argument", "sentence"),
+        [
+            ("--colour=red", "no option is called --colour=red*"),
+            ("--report", "*argument --report: expected one argument*"),
+        ],
+    )
+    def test_an_option_that_cannot_be_read(self, project: Project, argument: str, sentence: str) -> None:
+        project.feature(COUNTED)
+        self._is_refused(project, project.run_apart(argument), sentence)
+
+    def _is_refused(self, project: Project, result: pytest.RunResult, sentence: str) -> None:
         assert result.ret == 2
         result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
         assert project.life == []
@@ -401,7 +416,9 @@ class TestSkipping:
 
     def test_asked_for_by_name_it_cannot_run(self, project: Project) -> None:
         project.feature(COUNTED.replace("@id", "@needs:virtual-time @id"))
-        result = project.pytester.runpytest_inprocess("--target=toy", "features/fruit.feature::apples_are_counted")
+        result = project.pytester.runpytest_inprocess(
+            "--target=toy", *SPARED, "features/fruit.feature::apples_are_counted"
+        )
 
         assert result.ret == 2
         result.stdout.fnmatch_lines(["*it needs virtual-time, which target toy does not have; choose another*"])

@@ -1,21 +1,18 @@
-"""``deployment-conformance story``, as a process of its own."""
+"""``deployment-conformance story``: what it plays, tells and keeps."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from conformance.stories.story import read
-
-ROOT = Path(__file__).parents[2]
-PROGRAM = Path(sys.executable).with_name("deployment-conformance")
+from tests.commandline import command
 
 
 def story(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PROGRAM, "story", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return command("story", *arguments)
 
 
 def test_the_text_of_a_story_is_a_feature_that_can_be_played(tmp_path: Path) -> None:
