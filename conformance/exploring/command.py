@@ -56,7 +56,7 @@ class CouldNotExplore(click.ClickException):
 @click.option("--jobs", default=1, show_default=True, help="Worlds side by side, each in a process of its own.")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write a page and schedules there.")
 @click.option("--replay", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Follow this schedule.")
-@click.option("--target", default="", help="Follow it on this cluster, by holding views, instead of step by step.")
+@click.option("--target", default="", help="Follow it on this cluster, by what can be disturbed there.")
 @click.option("--kubernetes", metavar="VERSION", default="", help="The minor version, instead of the world's own.")
 @click.pass_context
 def explore_command(

@@ -1,32 +1,48 @@
 """A schedule on a real cluster: not step by step, which nobody can command there, but by what can be held back.
 
 From the schedule follows a *plan*: the user's acts in order, each until the cluster is at rest, and between them which
-kinds' news the Deployment controller does not get. At the end all is released, Pods become ready as long as there are
-any, and the promise is asked of what the cluster then holds. One about single steps is asked after each act.
+kinds' news the Deployment controller does not get, which of its calls are refused, and where it is killed. At the end
+all is released, Pods become ready as long as there are any, and the promise is asked of what the cluster then holds.
+One about single steps is asked after each act.
 
 A kind is held from before the act after which the first of its news came that the schedule keeps back, until after the
-last act that it is kept back over; but not where the schedule lets some news of that time through.
+last act that it is kept back over; but not where the schedule lets some news of that time through. A refusal is in
+force from before the last act, once as many such calls have gone through as in the schedule. A restart comes when all
+is at rest.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from conformance.pods import Change, Pods, State, state_of
-from conformance.targets.protocol import Capability, Session, Target
+from conformance.targets.protocol import NO_RESTART, Capability, Session, Target
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind, kind_named
 from reference.api.objects import from_json
 from reference.explore.following import Taken
 from reference.explore.looks import Happened, Look, Property
-from reference.explore.world import World
+from reference.explore.state import Effect
+from reference.explore.world import Refusal, World
+from reference.machinery.client import Call
+from reference.machinery.faults import Amiss, Fault
 
 DEPLOYMENT_CONTROLLER = "deployment-controller"
 _SUSPECTS = (DEPLOYMENT_CONTROLLER, "garbage-collector-controller")
 _MOST_ROUNDS = 100
+_ANSWERS: Mapping[Refusal, Amiss] = {
+    "conflict": Amiss.CONFLICT,
+    "error": Amiss.INTERNAL_ERROR,
+    "lost": Amiss.LOST,
+}
+_NEEDS = {
+    "hold": (Capability.STALLED_WATCHES, "hold a controller's view"),
+    "refuse": (Capability.FAULT_INJECTION, "refuse a controller's calls"),
+    "restart": (Capability.RESTARTS, "restart a controller"),
+}
 
 
 class NoRehearsal(ValueError):
@@ -34,50 +50,104 @@ class NoRehearsal(ValueError):
 
 
 class Deed(msgspec.Struct, frozen=True):
-    """``hold`` or ``release`` the news of a resource, do the user's ``act`` of this number, or make Pods ``ready``."""
+    """What is done to the cluster: the news of a ``resource``, the user's ``act`` of this number, or a ``fault``."""
 
-    verb: Literal["hold", "release", "act", "ready"]
+    verb: Literal["hold", "release", "act", "ready", "refuse", "restart"]
     resource: str = ""
     act: int = 0
+    fault: Fault | None = None
 
 
 def plan(taken: Iterable[Taken]) -> tuple[Deed, ...]:
-    """What to do on a cluster, so that it goes as in the schedule."""
-    held: dict[str, tuple[int, int]] = {}
-    waiting: dict[str, deque[int]] = {}
-    heard: set[tuple[str, int]] = set()
-    ready: set[int] = set()
-    acts = 0
+    """What to do on a cluster, so that it goes as in the schedule.
+
+    Raises NoRehearsal if another controller than the Deployment controller is disturbed, or one whose view is held is
+    restarted.
+    """
+    seen = _Seen()
     for step in taken:
-        if step.step.kind == "user":
-            for resource, since in waiting.items():
-                if since and (resource, since[0]) not in heard:
-                    first, _ = held.get(resource, (since[0], acts))
-                    held[resource] = (first, acts + 1)
-            acts += 1
-        if step.step.kind == "kubelet":
-            ready.add(acts)
-        for resource, count in step.unheard.get(DEPLOYMENT_CONTROLLER, {}).items():
-            since = waiting.setdefault(resource, deque())
+        seen.take(step)
+    return tuple(_in_order(seen))
+
+
+class _Seen:
+    """What of a schedule a cluster can be held to, by how many acts came before."""
+
+    def __init__(self) -> None:
+        self.acts = 0
+        self.held: dict[str, tuple[int, int]] = {}
+        """The acts after which the first and before which the last of a resource's news are kept back."""
+        self.ready: set[int] = set()
+        self.restarts: set[int] = set()
+        self.faults: list[tuple[int, Fault]] = []
+        self._waiting: dict[str, deque[int]] = {}
+        self._heard: set[tuple[str, int]] = set()
+        self._calls: list[Call] = []
+        """Those that were answered since the last act."""
+
+    def take(self, taken: Taken) -> None:
+        match taken.step.kind:
+            case "user":
+                self._act()
+            case "kubelet":
+                self.ready.add(self.acts)
+            case "restart" | "refuse" if taken.step.who != DEPLOYMENT_CONTROLLER:
+                raise NoRehearsal(f"only the Deployment controller can be disturbed on a cluster: {taken.step}")
+            case "restart":
+                self.restarts.add(self.acts)
+            case "refuse":
+                self.faults.append((max(self.acts, 1), self._fault(taken.effect)))
+        if taken.effect.call is not None and taken.step.who == DEPLOYMENT_CONTROLLER:
+            self._calls.append(taken.effect.call)
+        for resource, count in taken.unheard.get(DEPLOYMENT_CONTROLLER, {}).items():
+            since = self._waiting.setdefault(resource, deque())
             while len(since) > count:
-                heard.add((resource, since.popleft()))
-            since.extend([acts] * (count - len(since)))
-    return tuple(_in_order(acts, held, ready))
+                self._heard.add((resource, since.popleft()))
+            since.extend([self.acts] * (count - len(since)))
+
+    def _act(self) -> None:
+        for resource, since in self._waiting.items():
+            if since and (resource, since[0]) not in self._heard:
+                first, _ = self.held.get(resource, (since[0], self.acts))
+                self.held[resource] = (first, self.acts + 1)
+        self.acts += 1
+        self._calls.clear()
+
+    def _fault(self, effect: Effect) -> Fault:
+        """That which refuses the call, once those like it that were answered before have gone through."""
+        call = effect.call
+        assert call is not None
+        assert effect.refused is not None
+        name = "" if call.verb == "create" else call.name
+        fault = Fault(
+            verb=call.verb, kind=call.kind, subresource=call.subresource, name=name, answer=_ANSWERS[effect.refused]
+        )
+        before = (
+            fault.concerns(it.verb, it.kind.resource, it.subresource, it.namespace, it.name, "") for it in self._calls
+        )
+        return msgspec.structs.replace(fault, skip=sum(before))
 
 
-def _in_order(acts: int, held: dict[str, tuple[int, int]], ready: set[int]) -> Iterator[Deed]:
-    for act in range(1, acts + 1):
-        for resource, (first, last) in held.items():
-            if act == max(first, 1):
-                yield Deed("hold", resource)
-            if act == last + 1:
-                yield Deed("release", resource)
+def _in_order(seen: _Seen) -> Iterator[Deed]:
+    for act in range(1, seen.acts + 1):
+        yield from (Deed("release", resource) for resource, (_, last) in seen.held.items() if act == last + 1)
+        if act - 1 in seen.restarts:
+            yield _restart(seen, act - 1)
+        yield from (Deed("hold", resource) for resource, (first, _) in seen.held.items() if act == max(first, 1))
+        yield from (Deed("refuse", fault=fault) for since, fault in seen.faults if since == act)
         yield Deed("act", act=act - 1)
-        if act in ready:
+        if act in seen.ready:
             yield Deed("ready")
-    for resource, (_, last) in held.items():
-        if last >= acts:
-            yield Deed("release", resource)
+    yield from (Deed("release", resource) for resource, (_, last) in seen.held.items() if last >= seen.acts)
+    if seen.acts in seen.restarts:
+        yield _restart(seen, seen.acts)
+
+
+def _restart(seen: _Seen, acts: int) -> Deed:
+    for resource, (first, last) in seen.held.items():
+        if first <= acts < last:
+            raise NoRehearsal(f"{NO_RESTART} (the schedule holds {resource} from act {first} to act {last})")
+    return Deed("restart")
 
 
 def rehearse(
@@ -85,10 +155,12 @@ def rehearse(
 ) -> str | None:
     """What is wrong, as the promise says it; None if it is kept. ``tell`` hears of each deed.
 
-    A promise about a step is asked of what each deed has led to. Raises NoRehearsal, and TargetError.
+    A promise about a step is asked of what each deed has led to. Raises TargetError, and NoRehearsal, also if the
+    promise is kept where some call that was to be refused was never made.
     """
-    if any(deed.verb == "hold" for deed in deeds) and Capability.STALLED_WATCHES not in target.capabilities:
-        raise NoRehearsal(f"{target.name} cannot hold a controller's view")
+    for verb, (capability, cannot) in _NEEDS.items():
+        if any(deed.verb == verb for deed in deeds) and capability not in target.capabilities:
+            raise NoRehearsal(f"{target.name} cannot {cannot}")
     with target.session(world.name) as session:
         pods = Pods(session, free=Capability.FREE_PODS in target.capabilities)
         for act in world.given:
@@ -106,9 +178,12 @@ def rehearse(
                 return complaint
             before = after
         _make_ready(session, pods)
-        if promise.sort == "eventually":
-            return promise.check(_look(session))
-        return _complaint(promise, before, _look(session))
+        after = _look(session)
+        complaint = promise.check(after) if promise.sort == "eventually" else _complaint(promise, before, after)
+        refused = sum(deed.verb == "refuse" for deed in deeds)
+        if complaint is None and session.strikes() < refused:
+            raise NoRehearsal(f"of {refused} calls to be refused {session.strikes()} were made: nothing is shown")
+        return complaint
 
 
 def _complaint(promise: Property, before: Look, after: Look) -> str | None:
@@ -126,6 +201,12 @@ def _do(deed: Deed, world: World, session: Session, pods: Pods) -> None:
         case "hold":
             session.stall(kind_named(deed.resource))
             return
+        case "refuse":
+            assert deed.fault is not None
+            session.inject(deed.fault)
+            return
+        case "restart":
+            session.restart_controller()
         case "release":
             session.resume(kind_named(deed.resource))
         case "act":
@@ -143,7 +224,20 @@ def _words(deed: Deed, world: World) -> str:
             return f"the Deployment controller catches up with {deed.resource}"
         case "act":
             return f"the user {world.acts[deed.act].title}"
+        case "restart":
+            return "the Deployment controller is killed, and started anew"
+        case "refuse":
+            assert deed.fault is not None
+            return _refusal_in_words(deed.fault)
     return "all Pods become ready"
+
+
+def _refusal_in_words(fault: Fault) -> str:
+    what = f"{fault.verb} of {fault.kind.name} {fault.name}".rstrip() + (
+        f"/{fault.subresource}" * bool(fault.subresource)
+    )
+    after = f", after {fault.skip} that go through" if fault.skip else ""
+    return f"the Deployment controller's next {what} is answered with {fault.answer}{after}"
 
 
 def _make_ready(session: Session, pods: Pods) -> None:

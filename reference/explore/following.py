@@ -23,6 +23,7 @@ class Taken(msgspec.Struct, frozen=True):
     """A step, the state after it, and every promise that is broken in it or by it: the name, and how."""
 
     step: Step
+    effect: Effect
     state: State
     broken: tuple[tuple[str, str], ...]
     unheard: Mapping[str, Mapping[str, int]]
@@ -44,7 +45,7 @@ def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterat
             complaints.extend(judge.rest(after))
         state = after
         broken = tuple((promise.name, complaint) for promise, complaint in complaints)
-        yield Taken(step, state, broken, {worker.name: worker.unheard(state) for worker in system.workers})
+        yield Taken(step, effect, state, broken, {worker.name: worker.unheard(state) for worker in system.workers})
 
 
 def with_late_acts(world: World, steps: Sequence[Step], promise: str, *, alike: bool = True) -> tuple[Step, ...]:

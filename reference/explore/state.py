@@ -15,7 +15,8 @@ import msgspec
 from reference.explore.desk import Desk
 from reference.explore.serving import KINDS, Tables, Time
 from reference.explore.values import Change, Pool, Values, digest
-from reference.explore.world import Budget
+from reference.explore.world import Budget, Refusal
+from reference.machinery.client import Call
 
 State = tuple[int, ...]
 
@@ -44,7 +45,8 @@ class Step(msgspec.Struct, frozen=True):
 class Effect(msgspec.Struct, frozen=True):
     """What a step does: the slots that it writes, and the changes that watches will tell of.
 
-    ``steps`` are several where they are taken at one go. ``serves`` is whom fairness has given a turn.
+    ``steps`` are several where they are taken at one go. ``serves`` is whom fairness has given a turn. ``call`` is the
+    one that is answered, or ``refused``.
     """
 
     steps: tuple[Step, ...]
@@ -52,6 +54,8 @@ class Effect(msgspec.Struct, frozen=True):
     changes: tuple[int, ...] = ()
     serves: int = 0
     fair: bool = True
+    call: Call | None = None
+    refused: Refusal | None = None
 
 
 class Informer(msgspec.Struct, frozen=True):

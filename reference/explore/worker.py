@@ -174,7 +174,7 @@ class Worker:
         for steps, written, heard in self._goings_on(
             view, desk, outcome.time, sync, outcome.answer, server, "answer", in_words(call) + told
         ):
-            yield Effect(steps, (*served, *written), outcome.changes, serves=turn | heard)
+            yield Effect(steps, (*served, *written), outcome.changes, serves=turn | heard, call=call)
 
     def _refusals(
         self, view: View, desk: int, time: int, sync: Unfinished, plan: int, outcome: Outcome, server: State
@@ -191,7 +191,7 @@ class Worker:
             words = f"{in_words(call)}{', and the answer is lost' if carried_out else ''}: {_refusal_in_words(error)}"
             at = outcome.time if carried_out else time
             for steps, written, _ in self._goings_on(view, desk, at, sync, answer, server, "refuse", words):
-                yield Effect(steps, (*served, *written, spent), changes, fair=False)
+                yield Effect(steps, (*served, *written, spent), changes, fair=False, call=call, refused=how)
 
     def _goings_on(
         self,

@@ -1,4 +1,4 @@
-"""The wedge, found by exploring alone, on clusters on which only views can be held."""
+"""Schedules on clusters, where views can be held, calls refused, and the controller restarted, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.exploring.command import explore_command
+from conformance.exploring.rehearsal import Deed, NoRehearsal, plan, rehearse
+from conformance.targets.model import ModelTarget
+from reference.api.kinds import POD
+from reference.explore.following import follow
+from reference.explore.properties import ROLLOUT_COMPLETES
+from reference.explore.state import Step
+from reference.explore.world import Budget, World
+from reference.machinery.faults import Amiss, Fault
+from tests.explore.small_worlds import ONE, scale
 
 WORLDS = Path(__file__).parent.parent.parent / "worlds"
 
@@ -17,6 +26,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
     report = tmp_path_factory.mktemp("explored")
     run(WORLDS / "wedge.yaml", "--report", report)
     run(WORLDS / "42639.yaml", "--with", "42639", "--report", report)
+    run(WORLDS / "27687.yaml", "--with", "27687", "--report", report)
     return report
 
 
@@ -50,6 +60,45 @@ def test_a_real_deployment_controller_is_wedged_as_well(found: Path) -> None:
 def test_a_promise_about_steps_is_asked_after_each_act(found: Path) -> None:
     result = run("--replay", found / "42639-not-by-the-gone.json", "--target", "model")
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "not-by-the-gone is kept")
+
+
+def test_a_call_is_refused_where_the_schedule_refuses_it(found: Path) -> None:
+    """It takes one: without it a status is written in the end even by who writes into its cache."""
+    result = run("--replay", found / "27687-rollout-completes.json", "--target", "model+27687")
+    assert result.output.splitlines() == [
+        "the Deployment controller's next update of Deployment web/status is answered with an internal error, "
+        "after 1 that go through",
+        "the user runs `kubectl scale deployment/web --replicas=0`",
+        "rollout-completes is broken: the rollout of Deployment web stands still: "
+        "1 updated and 1 available of 1, where 0 are wanted",
+    ]
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("target", ["model", "local"])
+def test_upstream_tries_again_what_was_refused(found: Path, target: str) -> None:
+    """That the call was refused at all is sure: a refusal that never came about would be an error."""
+    result = run("--replay", found / "27687-rollout-completes.json", "--target", target)
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "rollout-completes is kept")
+
+
+def test_a_refusal_that_never_comes_about_shows_nothing() -> None:
+    never = Deed("refuse", fault=Fault(verb="patch", kind=POD, answer=Amiss.CONFLICT))
+    with pytest.raises(NoRehearsal, match="of 1 calls to be refused 0 were made: nothing is shown"):
+        rehearse(ModelTarget(), RESTARTED, (never, Deed("act")), ROLLOUT_COMPLETES, print)
+
+
+RESTARTED = World(name="restarted", given=ONE, acts=(scale("web", 2), scale("web", 1)), budget=Budget(restarts=1))
+
+
+def test_a_restart_comes_once_all_is_at_rest() -> None:
+    user = Step("user", "the user", RESTARTED.acts[0].title)
+    restart = Step("restart", "deployment-controller", "is restarted")
+    deeds = plan(follow(RESTARTED, (user, restart)))
+    assert deeds == (Deed("act"), Deed("restart"))
+    told: list[str] = []
+    assert rehearse(ModelTarget(), RESTARTED, deeds, ROLLOUT_COMPLETES, told.append) is None
+    assert told[-1] == "the Deployment controller is killed, and started anew"
 
 
 FINDINGS = (
