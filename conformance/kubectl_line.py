@@ -67,20 +67,36 @@ def check(line: str) -> None:
 
 
 def _parse(line: str) -> tuple[str, Command]:
-    words = shlex.split(line)
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise CommandError(f"{line!r} is no command line: {error}") from error
     plain, options = [], {}
     for word in words[1:]:
-        if word.startswith("--"):
-            option, equals, value = word[2:].partition("=")
-            options[option] = value if equals else "true"
+        if word.startswith("-"):
+            option, equals, value = word.partition("=")
+            options[option.removeprefix("--")] = value if equals else "true"
         else:
             plain.append(word)
     if words[:1] == ["kubectl"]:
         for length in (2, 1):
             name = " ".join(plain[:length])
             if name in _COMMANDS:
+                _check_options(name, options)
                 return name, Command(tuple(plain[length:]), options)
     raise CommandError(f"{line!r} is no command known here; known are kubectl {', '.join(sorted(_COMMANDS))}")
+
+
+def _check_options(name: str, options: Mapping[str, str]) -> None:
+    known = _OPTIONS.get(name, ())
+    for option in options:
+        if option not in known:
+            takes = ", ".join(f"--{each}" for each in known) or "no options"
+            written = option if option.startswith("-") else f"--{option}"
+            raise CommandError(f"kubectl {name} does not know {written} here; it takes {takes}")
+    for option in _REQUIRED.get(name, ()):
+        if option not in options:
+            raise CommandError(f"kubectl {name} needs --{option}=")
 
 
 def _object(word: str) -> tuple[Kind[Any], str]:
@@ -104,8 +120,18 @@ def _number(command: Command, option: str) -> int:
 
 
 def _set_image(kubectl: Kubectl, command: Command) -> str:
-    ((container, image),) = command.changes.items()
-    return kubectl.set_image(command.deployment, image or "", container)
+    match tuple(command.changes.items()):
+        case ((container, str(image)),):
+            return kubectl.set_image(command.deployment, image, container)
+    raise CommandError("kubectl set image needs one CONTAINER=IMAGE after the Deployment")
+
+
+def _patch(kubectl: Kubectl, command: Command) -> str:
+    try:
+        patch = json.loads(command.option("patch"))
+    except ValueError as error:
+        raise CommandError(f"--patch={command.option('patch')} is no JSON: {error}") from error
+    return kubectl.patch(*command.target, patch)
 
 
 def _annotate(kubectl: Kubectl, command: Command) -> str:
@@ -120,7 +146,7 @@ _COMMANDS: dict[str, Callable[[Kubectl, Command], str]] = {
     "annotate": _annotate,
     "delete": lambda kubectl, command: kubectl.delete(*command.target, command.option("cascade", "background")),
     "label": _label,
-    "patch": lambda kubectl, command: kubectl.patch(*command.target, json.loads(command.option("patch"))),
+    "patch": _patch,
     "rollout history": lambda kubectl, command: kubectl.history(command.deployment),
     "rollout pause": lambda kubectl, command: kubectl.pause(command.deployment),
     "rollout restart": lambda kubectl, command: kubectl.restart(command.deployment),
@@ -130,3 +156,14 @@ _COMMANDS: dict[str, Callable[[Kubectl, Command], str]] = {
     "scale": lambda kubectl, command: kubectl.scale(*command.target, _number(command, "replicas")),
     "set image": _set_image,
 }
+
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "annotate": ("overwrite",),
+    "delete": ("cascade",),
+    "label": ("overwrite",),
+    "patch": ("patch",),
+    "rollout status": ("revision",),
+    "rollout undo": ("to-revision",),
+    "scale": ("replicas",),
+}
+_REQUIRED: Mapping[str, tuple[str, ...]] = {"patch": ("patch",), "scale": ("replicas",)}

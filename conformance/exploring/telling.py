@@ -21,6 +21,7 @@ def in_words(found: Found, seconds: float) -> str:
     """The verdict, what was seen, and each schedule step by step."""
     lines = [f"{found.name}: {_WORDS[found.verdict]}", f"  {size(found, seconds)}"]
     lines.extend(f"  never seen: {each.promise} ({each.name})" for each in found.never)
+    lines.extend(f"  in every schedule the user {each}" for each in found.refused)
     for broken in found.broken:
         lines.extend(["", f"  {broken.promise.name}: {broken.promise.promise}", f"    {broken.complaint}"])
         lines.extend(f"    {line}" for line in steps_in_words(broken))

@@ -117,7 +117,7 @@ def decoded(text: str, where: str) -> WorldFile:
     except yaml.YAMLError as error:
         raise BadWorld(f"{where} is no YAML: {' '.join(str(error).split())}") from error
     except msgspec.ValidationError as error:
-        raise BadWorld(f"{where}: {error}") from error
+        raise BadWorld(f"{where}: {error}; worlds/README.md lists what a world may say") from error
 
 
 def world(written: WorldFile, name: str) -> World:

@@ -72,6 +72,10 @@ class _Remembered:
         raise NotImplementedError
 
 
+REFUSED = ", and is refused: "
+"""What comes between an act and the reason, where the API server or the user's tool refuses it."""
+
+
 class User(_Remembered):
     """Does the next act of the plan, whatever comes of it."""
 
@@ -96,7 +100,7 @@ class User(_Remembered):
         except FAULTS:
             raise
         except Exception as error:
-            refused = f", and is refused: {error}"
+            refused = f"{REFUSED}{error}"
         after = self._parts.plans.number(Plan(plan.done + 1, plan.left))
         step = Step("user", self.name, act.title + refused)
         yield Effect((step,), (*server.writes(), (PLAN, after)), tuple(server.changes), fair=False)

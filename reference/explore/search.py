@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from reference.explore.actors import REFUSED
 from reference.explore.circles import fair_circles
 from reference.explore.looks import Happened, Look, Property
 from reference.explore.properties import COMES_TO_REST
@@ -72,6 +73,8 @@ class Found(msgspec.Struct, frozen=True):
     broken: tuple[Broken, ...]
     never: tuple[Property, ...]
     """What should happen sometimes, and never did."""
+    refused: tuple[str, ...]
+    """The user's acts that no schedule lets through, each with a reason: such a world tries less than it says."""
 
     @property
     def merged(self) -> int:
@@ -132,7 +135,14 @@ class _Search:
             len(self._at_rest),
             tuple(sorted(broken, key=lambda each: len(each.steps))),
             self._judge.never() if finished else (),
+            self._refused() if finished else (),
         )
+
+    def _refused(self) -> tuple[str, ...]:
+        told = dict.fromkeys(step.what for effect in self._effects for step in effect.steps if step.kind == "user")
+        acts = dict.fromkeys(act.title for act in self.system.world.acts)
+        refusals = ([what for what in told if what.startswith(act + REFUSED)] for act in acts if act not in told)
+        return tuple(each[0] for each in refusals if each)
 
     def _stopped(self) -> bool:
         return bool(self._broken) and not self._all

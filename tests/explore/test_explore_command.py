@@ -36,6 +36,23 @@ def test_a_broken_promise_is_told_drawn_and_can_be_followed_again(tmp_path: Path
     assert "not-by-the-gone is broken" in followed.output
 
 
+def test_an_act_that_is_refused_in_every_schedule_is_told(tmp_path: Path) -> None:
+    world = tmp_path / "typo.yaml"
+    world.write_text("""
+given:
+  - deployment: {name: web, replicas: 0, image: "app:1", paused: true}
+user:
+  - kubectl scale deployment/wbe --replicas=2
+  - kubectl annotate deployment/web note=x
+""")
+    result = explore(world, "--report", tmp_path)
+    assert result.exit_code == 0, result.output
+    told = "in every schedule the user runs `kubectl scale deployment/wbe --replicas=2`, and is refused: "
+    assert told in result.output
+    assert "annotate" not in result.output
+    assert "and is refused" in (tmp_path / "explored.html").read_text()
+
+
 def test_a_schedule_that_cannot_be_followed_is_an_error_that_says_what_could_happen(tmp_path: Path) -> None:
     explore(WORLDS / "42639.yaml", "--with", "42639", "--report", tmp_path)
     file = tmp_path / "42639-not-by-the-gone.json"

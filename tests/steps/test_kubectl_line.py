@@ -69,6 +69,12 @@ def test_deleting_and_keeping_the_dependents(web: Session, kubectl: Kubectl) -> 
         ("kubectl delete service/web", "'service/web' names no object; write it as deployment/NAME"),
         ("kubectl delete deployment", "names no object; write it as deployment/NAME"),
         ("kubectl scale deployment/web --replicas=many", "--replicas=many is no number"),
+        ("kubectl scale deployment/web --replica=2", "kubectl scale does not know --replica here; it takes --replicas"),
+        ("kubectl set image deployment/web app:2", "kubectl set image needs one CONTAINER=IMAGE"),
+        ("kubectl patch deployment/web --patch={", "--patch={ is no JSON"),
+        ("kubectl scale deployment/web", "kubectl scale needs --replicas="),
+        ("kubectl rollout pause deployment/web -n shop", "rollout pause does not know -n here; it takes no options"),
+        ("kubectl annotate deployment/web 'note=x", "is no command line: No closing quotation"),
         ("kubectl rollout undo replicaset/web", "known for Deployments only"),
     ],
 )
