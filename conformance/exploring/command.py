@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from time import monotonic, perf_counter
 
 import click
@@ -25,7 +26,8 @@ from conformance.targets.protocol import TargetError
 from reference.explore.following import CannotHappen, follow, with_late_acts
 from reference.explore.properties import BY_NAME
 from reference.explore.search import Bounds, Found, explore
-from reference.explore.system import ALL, NONE, Unexplorable
+from reference.explore.system import ALL, NONE, Reductions, Unexplorable
+from reference.explore.walking import Walks
 
 CLEAN, BROKEN, COULD_NOT = 0, 1, 2
 _CODES = {"clean": CLEAN, "broken": BROKEN, "unfinished": COULD_NOT}
@@ -38,7 +40,9 @@ class Asked(msgspec.Struct, frozen=True):
     depth: int
     seconds: float
     all_promises: bool
-    reduced: bool
+    reductions: Reductions
+    walks: int
+    seed: int
 
 
 class CouldNotExplore(click.ClickException):
@@ -53,6 +57,9 @@ class CouldNotExplore(click.ClickException):
 @click.option("--seconds", default=600.0, show_default=True, help="Stop after so long.")
 @click.option("--all", "all_promises", is_flag=True, help="The shortest schedule for each promise, not for the first.")
 @click.option("--no-reductions", is_flag=True, help="Leave nothing out: slow, and the measure of what is left out.")
+@click.option("--each-read", is_flag=True, help="News also come in between two reads of a sync: slow.")
+@click.option("--walk", "walks", default=0, metavar="N", help="Where a bound is hit, go on with N random walks.")
+@click.option("--seed", default=0, show_default=True, help="Which walks: the same seed, the same walks.")
 @click.option("--jobs", default=1, show_default=True, help="Worlds side by side, each in a process of its own.")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write a page and schedules there.")
 @click.option("--replay", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Follow this schedule.")
@@ -68,6 +75,9 @@ def explore_command(
     seconds: float,
     all_promises: bool,
     no_reductions: bool,
+    each_read: bool,
+    walks: int,
+    seed: int,
     jobs: int,
     report: Path | None,
     replay: Path | None,
@@ -79,7 +89,8 @@ def explore_command(
         raise click.UsageError("name worlds to explore, or with --replay a schedule to follow")
     if replay is not None:
         context.exit(_rehearse(replay, target, kubernetes) if target else _replay(replay, kubernetes))
-    asked = Asked(states, depth, seconds, all_promises, not no_reductions)
+    reductions = msgspec.structs.replace(NONE if no_reductions else ALL, reads=not each_read)
+    asked = Asked(states, depth, seconds, all_promises, reductions, walks, seed)
     with _told():
         worlds = [_changed(world_file.read(file), switch, kubernetes) for file in files]
         for file, written in zip(files, worlds, strict=True):
@@ -93,7 +104,7 @@ def explore_command(
             click.echo(telling.in_words(found, took))
             explored.append((found, took))
             if report is not None:
-                _write_schedules(report, file.stem, written, found, reduced=asked.reduced)
+                _write_schedules(report, file.stem, written, found, alike=asked.reductions.alike)
         if report is not None:
             write_whole(report / "explored.html", telling.page(explored).encode())
             click.echo(f"report: {report / 'explored.html'}")
@@ -119,16 +130,17 @@ def _explore(asked: Asked, name: str, written: WorldFile) -> tuple[Found, float]
     found = explore(
         world_file.world(written, name),
         bounds,
-        ALL if asked.reduced else NONE,
+        asked.reductions,
         all_properties=asked.all_promises,
+        walks=Walks(asked.walks, Random(asked.seed).randrange) if asked.walks else None,
     )
     return found, perf_counter() - begun
 
 
-def _write_schedules(report: Path, name: str, written: WorldFile, found: Found, *, reduced: bool) -> None:
+def _write_schedules(report: Path, name: str, written: WorldFile, found: Found, *, alike: bool) -> None:
     for broken in found.broken:
         file = report / f"{name}-{broken.promise.name}.json"
-        schedule.write(schedule.of(name, written, broken, alike=reduced), file)
+        schedule.write(schedule.of(name, written, broken, alike=alike), file)
         click.echo(f"schedule: {file}")
 
 

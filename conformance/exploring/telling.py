@@ -8,7 +8,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from conformance.exploring import sequence
-from reference.explore.search import Broken, Found
+from reference.explore.search import Broken, Found, Walked
 
 _WORDS = {
     "clean": "every schedule was tried, and every promise is kept",
@@ -20,6 +20,8 @@ _WORDS = {
 def in_words(found: Found, seconds: float) -> str:
     """The verdict, what was seen, and each schedule step by step."""
     lines = [f"{found.name}: {_WORDS[found.verdict]}", f"  {size(found, seconds)}"]
+    if found.walked is not None:
+        lines.append(f"  {beyond(found.walked)}")
     lines.extend(f"  never seen: {each.promise} ({each.name})" for each in found.never)
     lines.extend(f"  in every schedule the user {each}" for each in found.refused)
     for broken in found.broken:
@@ -37,6 +39,14 @@ def size(found: Found, seconds: float) -> str:
     )
 
 
+def beyond(walked: Walked) -> str:
+    """What walks add to that."""
+    return (
+        f"from there {walked.walks:,} random walks, {walked.steps:,} steps, {walked.states:,} more states: "
+        "what they have not met may be there all the same"
+    )
+
+
 def steps_in_words(broken: Broken) -> list[str]:
     """The steps, numbered; where they go round for ever, it says from which on."""
     steps = broken.steps
@@ -49,7 +59,7 @@ def steps_in_words(broken: Broken) -> list[str]:
 
 def page(explored: Sequence[tuple[Found, float]]) -> str:
     """One HTML page that needs nothing else, with every schedule drawn."""
-    return _template().render(explored=explored, size=size, verdicts=_WORDS, sequence=sequence)
+    return _template().render(explored=explored, size=size, beyond=beyond, verdicts=_WORDS, sequence=sequence)
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from reference.explore.search import Judge
+from reference.explore.judging import Judge
 from reference.explore.state import Effect, State, Step
 from reference.explore.system import Reductions, System
 from reference.explore.world import World
@@ -33,9 +33,11 @@ class Taken(msgspec.Struct, frozen=True):
 def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterator[Taken]:
     """Takes the steps, one at a time.
 
-    ``alike``: whether Pods were taken to be interchangeable, which is how they got their names. Raises CannotHappen.
+    ``alike``: whether Pods were taken to be interchangeable, which is how they got their names. Where some step is a
+    read, each read is one. Raises CannotHappen.
     """
-    system = System(world, Reductions(lazy=False, alike=alike))
+    reads = all(step.kind != "read" for step in steps)
+    system = System(world, Reductions(lazy=False, alike=alike, reads=reads))
     judge = Judge(system)
     state = system.initial
     for number, step in enumerate(steps, 1):

@@ -7,7 +7,8 @@
 Breadth first, so that what is found first is shortest. A state in which nothing more happens by itself is *at rest*:
 there the promises of what will be *eventually* are due. So they are in a circle that a fair schedule can stay in for
 ever (``reference.explore.circles``). Of a space that is not finished, the state found last is run on, to see whether it
-comes to rest (``reference.explore.resting``).
+comes to rest (``reference.explore.resting``); and if wanted, *walks* go on by chance from where it stopped
+(``reference.explore.walking``).
 
 A state that was seen is known by its fingerprint of 128 bits; that two of a million states share one has a chance of
 less than one in 10^26.
@@ -17,23 +18,23 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from reference.explore.actors import REFUSED
 from reference.explore.circles import fair_circles
-from reference.explore.looks import Happened, Look, Property
+from reference.explore.judging import Complaints, Judge
+from reference.explore.looks import Property
 from reference.explore.properties import COMES_TO_REST
 from reference.explore.resting import run_to_rest
-from reference.explore.serving import KINDS
 from reference.explore.state import Effect, State, Step
 from reference.explore.system import ALL, Reductions, System
+from reference.explore.walking import Walks, walk
 from reference.explore.world import World
 
 Verdict = Literal["clean", "broken", "unfinished"]
 
-_TABLES = slice(0, len(KINDS))
 _LONG = 400
 """Steps of a fair schedule after which a small world should be at rest."""
 
@@ -60,6 +61,14 @@ class Broken(msgspec.Struct, frozen=True):
         return tuple(step for effect in self.effects for step in effect.steps)
 
 
+class Walked(msgspec.Struct, frozen=True):
+    """How many walks there were, of how many steps in all, and how many states they came to that were not known."""
+
+    walks: int
+    steps: int
+    states: int
+
+
 class Found(msgspec.Struct, frozen=True):
     """What an exploration of the world of this name has seen."""
 
@@ -75,6 +84,8 @@ class Found(msgspec.Struct, frozen=True):
     """What should happen sometimes, and never did."""
     refused: tuple[str, ...]
     """The user's acts that no schedule lets through, each with a reason: such a world tries less than it says."""
+    walked: Walked | None = None
+    """What walks have seen beyond."""
 
     @property
     def merged(self) -> int:
@@ -88,20 +99,24 @@ def explore(
     reductions: Reductions = ALL,
     *,
     all_properties: bool = False,
+    walks: Walks | None = None,
 ) -> Found:
     """Explores a world until a promise is broken, all is seen, or a bound is hit.
 
     With ``all_properties`` it goes on after the first, and finds the shortest schedule for each promise that can be
-    broken. Raises ``Unexplorable`` if what is given cannot be done.
+    broken. With ``walks`` it goes on by chance where a bound was hit: what that finds broken is broken, by a schedule
+    that need not be the shortest, and what it does not find may be there. Raises ``Unexplorable`` if what is given
+    cannot be done.
     """
-    return _Search(System(world, reductions), bounds, all_properties).run()
+    return _Search(System(world, reductions), bounds, all_properties, walks).run()
 
 
 class _Search:
-    def __init__(self, system: System, bounds: Bounds, all_properties: bool) -> None:
+    def __init__(self, system: System, bounds: Bounds, all_properties: bool, walks: Walks | None) -> None:
         self.system = system
         self._bounds = bounds
         self._all = all_properties
+        self._walks = walks
         self._judge = Judge(system)
         self._numbers: dict[int, int] = {}
         self._parents = array("q")
@@ -123,6 +138,9 @@ class _Search:
             circles = self._circles() if finished else self._restless()
         broken = [self._told(*each) for each in self._broken.values()]
         broken.extend(self._shortest(circles))
+        walked = None
+        if self._walks is not None and not finished and not (broken and not self._all):
+            walked = self._walk(self._walks, broken)
         verdict: Verdict = "broken" if broken else "clean" if finished else "unfinished"
         world = self.system.world
         return Found(
@@ -136,6 +154,7 @@ class _Search:
             tuple(sorted(broken, key=lambda each: len(each.steps))),
             self._judge.never() if finished else (),
             self._refused() if finished else (),
+            walked,
         )
 
     def _refused(self) -> tuple[str, ...]:
@@ -237,6 +256,28 @@ class _Search:
             complaint = f"after {_LONG} more fair steps it is not at rest: of the last half, {len(writes)} write"
             yield Broken(COMES_TO_REST, complaint, (*path, *run))
 
+    def _walk(self, walks: Walks, broken: list[Broken]) -> Walked:
+        """From states that were found and not gone on from, at random; what is broken is added."""
+        unexpanded = range(len(self._first_edges), len(self._numbers))
+        new: set[int] = set()
+        count = steps = 0
+        while count < walks.count and not (broken and not self._all):
+            count += 1
+            start = unexpanded[walks.choose(len(unexpanded))]
+            path = list(self._path(start))
+            for stride in walk(self.system, self._judge, self._state(start), walks):
+                steps += 1
+                path.append(stride.effect)
+                fingerprint = self.system.fingerprint(stride.state)
+                if fingerprint not in self._numbers:
+                    new.add(fingerprint)
+                for promise, complaint in stride.broken:
+                    if all(promise != each.promise for each in broken):
+                        broken.append(Broken(promise, complaint, tuple(path)))
+                if stride.broken and not self._all:
+                    break
+        return Walked(count, steps, len(new))
+
     def _shortest(self, circles: Iterable[Broken]) -> Iterable[Broken]:
         """One for each promise that is not known to be broken already."""
         shortest: dict[str, Broken] = {}
@@ -273,71 +314,3 @@ class _Search:
 
     def __len__(self) -> int:
         return len(self._numbers)
-
-
-Complaints = tuple[tuple[Property, str], ...]
-
-
-class Judge:
-    """Asks each property of each state, step and rest once."""
-
-    def __init__(self, system: System) -> None:
-        self._system = system
-        of_sort: dict[str, list[Property]] = {}
-        for property_ in system.world.properties:
-            of_sort.setdefault(property_.sort, []).append(property_)
-        self._always, self._eventually = of_sort.get("always", []), of_sort.get("eventually", [])
-        self._step, self._sometimes = of_sort.get("step", []), of_sort.get("sometimes", [])
-        self._happened: dict[str, None] = {}
-        self._states: dict[State, Complaints] = {}
-        self._steps: dict[tuple[State, State, str], Complaints] = {}
-        self._rests: dict[State, Complaints] = {}
-        self._looks: dict[State, Look] = {}
-
-    def state(self, state: State) -> Complaints:
-        key = state[_TABLES]
-        known = self._states.get(key)
-        if known is None:
-            known = self._states[key] = _asked(self._always, self._look(key))
-        return known
-
-    def step(self, before: State, effect: Effect) -> Complaints:
-        """As the effect wrote it, before anything is given another name."""
-        after = list(before[_TABLES])
-        for slot, number in effect.writes:
-            if slot < len(after):
-                after[slot] = number
-        key = (before[_TABLES], tuple(after), effect.steps[-1].who)
-        known = self._steps.get(key)
-        if known is None:
-            happened = Happened(key[2], self._look(key[0]), self._look(key[1]))
-            known = self._steps[key] = _asked(self._step, happened)
-            for property_, _ in _asked(self._sometimes, happened):
-                self._happened[property_.name] = None
-        return known
-
-    def rest(self, state: State) -> Complaints:
-        key = state[_TABLES]
-        known = self._rests.get(key)
-        if known is None:
-            known = self._rests[key] = _asked(self._eventually, self._look(key))
-        return known
-
-    def never(self) -> tuple[Property, ...]:
-        """What should have happened sometimes, and has not."""
-        return tuple(each for each in self._sometimes if each.name not in self._happened)
-
-    def _look(self, tables: State) -> Look:
-        known = self._looks.get(tables)
-        if known is None:
-            parts = self._system.parts
-            objects: list[Any] = [
-                tuple(parts.values.objects.values[number] for number in parts.tables.values[table].objects)
-                for table in tables
-            ]
-            known = self._looks[tables] = Look(*objects)
-        return known
-
-
-def _asked(properties: Iterable[Property], about: Look | Happened) -> Complaints:
-    return tuple((each, complaint) for each in properties if (complaint := each.check(about)) is not None)

@@ -25,7 +25,19 @@ PLAN = TIME + 1
 FIRST_FREE = PLAN + 1
 
 StepKind = Literal[
-    "user", "kubelet", "act", "deliver", "wake", "start", "answer", "refuse", "restart", "relist", "fail", "timer"
+    "user",
+    "kubelet",
+    "act",
+    "deliver",
+    "wake",
+    "start",
+    "read",
+    "answer",
+    "refuse",
+    "restart",
+    "relist",
+    "fail",
+    "timer",
 ]
 UNFAIR: tuple[StepKind, ...] = ("user", "refuse", "restart", "relist", "fail")
 """What need not happen, ever."""

@@ -3,6 +3,7 @@
 A sync is deterministic: from the same key, with the same answers, it asks the same next question. So a node stands for
 all syncs that got there, whatever happened around them, and is run to its next call once for each answer. Cache reads
 and looks at the clock are answered at once: a *stretch* goes from one answered call to the next call, or to the end.
+With ``each_read`` it ends before a cache is read as well, and the next begins with what is read.
 
 What a controller remembers between syncs may change while a sync waits. It is put in place when the sync goes on, and
 is part of the answer.
@@ -31,6 +32,16 @@ from reference.machinery.store import Table
 from reference.versions import Version
 
 _CALL = (Call, driver.Together)
+Read = (
+    driver.CacheGet
+    | driver.CacheList
+    | driver.CacheControlledBy
+    | driver.CacheClaimable
+    | driver.CacheSelected
+    | driver.CacheSelecting
+    | driver.CacheVersion
+)
+"""What a sync asks of its caches."""
 
 
 class Surroundings(msgspec.Struct, frozen=True):
@@ -41,13 +52,17 @@ class Surroundings(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct, frozen=True):
-    """Where a sync stands: what it asks for. ``taken`` is all it was given since its parent, memories included."""
+    """Where a sync stands: what it asks for. ``taken`` is all it was given since its parent, memories included.
+
+    It asks for ``calls``, or with ``each_read`` for what it is to ``read`` in a cache.
+    """
 
     parent: int
     key: str
     taken: tuple[tuple[Any, Any], ...]
     calls: tuple[int, ...]
     together: bool
+    read: Read | None = None
 
 
 class Stretch(msgspec.Struct, frozen=True, eq=False):
@@ -86,10 +101,11 @@ class _Running:
 
 
 class Syncs:
-    """The syncs of one controller. ``nodes`` has those that are at a call."""
+    """The syncs of one controller. ``nodes`` has those that are at a call, or at a read."""
 
-    def __init__(self, factory: ControllerFactory, version: Version, values: Values) -> None:
+    def __init__(self, factory: ControllerFactory, version: Version, values: Values, *, each_read: bool) -> None:
         self.nodes: Pool[Node] = Pool()
+        self._stops = (*_CALL, Read) if each_read else _CALL
         self._factory = factory
         self._version = version
         self._values = values
@@ -101,9 +117,11 @@ class Syncs:
         return self._stretch(_Running(self._factory, self._version, key), -1, key, memory, None, around)
 
     def go_on(self, number: int, answers: Sequence[int], memory: Any, around: Surroundings) -> Stretch:
-        """A sync from the call where it is, answered so, to its next call."""
+        """A sync from the call where it is, answered so, to its next call. What it is to read is read now."""
         node = self.nodes.values[number]
         running = self._waiting.pop(number, None) or self._replayed(number)
+        if node.read is not None:
+            return self._stretch(running, number, node.key, memory, looked_up(node.read, around), around)
         given = tuple(self._values.answers.value(each) for each in answers)
         return self._stretch(running, number, node.key, memory, given if node.together else given[0], around)
 
@@ -114,7 +132,7 @@ class Syncs:
         looked = False
         try:
             question = running.go_on(memory, answer)
-            while not isinstance(question, _CALL):
+            while not isinstance(question, self._stops):
                 looked = looked or not isinstance(question, driver.Now)
                 found = looked_up(question, around)
                 taken.append((memory_of(running.controller), found))
@@ -134,8 +152,9 @@ class Syncs:
 
     def _node(self, parent: int, key: str, taken: list[tuple[Any, Any]], question: Question) -> int:
         together = isinstance(question, driver.Together)
+        read = question if isinstance(question, Read) else None
         asked = question.questions if isinstance(question, driver.Together) else (question,)
-        calls = tuple(map(self._values.calls.number, asked))
+        calls = tuple(map(self._values.calls.number, asked)) if read is None else ()
         answers = tuple((memory, self._values.answers.number(answer)) for memory, answer in taken)
         identity = (parent, key, answers)
         known = self.nodes.known(identity)
@@ -145,7 +164,7 @@ class Syncs:
         parts = (self._values.answers.digest(answer) for _, answer in answers)
         remembered = repr([plain(memory) for memory, _ in answers]).encode()
         return self.nodes.add(
-            identity, Node(parent, key, tuple(taken), calls, together), digest(above, remembered, *parts)
+            identity, Node(parent, key, tuple(taken), calls, together, read), digest(above, remembered, *parts)
         )
 
     def _replayed(self, number: int) -> _Running:

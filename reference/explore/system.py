@@ -44,16 +44,21 @@ _LOOKS_AT: dict[Role, tuple[int, ...]] = {
 
 
 class Reductions(msgspec.Struct, frozen=True):
-    """What is left out because it makes no difference; with both off, everything is tried."""
+    """What is left out because it makes no difference."""
 
     lazy: bool = True
     """News are told right before a controller looks."""
     alike: bool = True
     """Pods that differ in nothing but their identity are interchangeable."""
+    reads: bool = True
+    """What a sync reads in its caches between two calls, it reads at once."""
 
 
 ALL = Reductions()
 NONE = Reductions(lazy=False, alike=False)
+"""Every order of news and looks."""
+EACH_READ = Reductions(reads=False)
+"""News come in between any two reads of a sync."""
 
 
 class Unexplorable(ValueError):
@@ -190,6 +195,7 @@ class System:
                 self._namespaces,
                 slot,
                 lazy=reductions.lazy,
+                each_read=not reductions.reads,
             )
             made.append(worker)
             slot = worker.desk_slot + 1

@@ -6,7 +6,8 @@ reads, and is worked out once.
 
 A sync reads its caches at once, up to its next call, as they are just then; and the answer to a call arrives as it is
 carried out. The first loses nothing while a stretch reads each informer once, for then the news in between could as
-well have come before; the second leaves out that the news of a sync's own write overtake its answer.
+well have come before; with ``each_read``, news come between any two reads. The second leaves out that the news of a
+sync's own write overtake its answer.
 
 With ``lazy`` on, news are told only right before the controller looks: until then nobody can tell whether it has heard
 of them. This is a partial-order reduction: hearing commutes with everything but this controller's own looking. News
@@ -36,6 +37,7 @@ from reference.machinery.store import Table
 from reference.server.server import SUBRESOURCES
 
 _READS = ("get", "list")
+_NO_TABLE = -1
 _SERVER = slice(len(KINDS))
 """Where a state has the server's tables."""
 _Writes = tuple[tuple[int, int], ...]
@@ -55,6 +57,7 @@ class Worker:
         first_slot: int,
         *,
         lazy: bool,
+        each_read: bool,
     ) -> None:
         self._parts = parts
         self._serving = serving
@@ -62,7 +65,7 @@ class Worker:
         self._lazy = lazy
         self._queue = DeskQueue()
         self._handling = factory(AskingEnvironment(self._queue, Silent()), world.version)
-        self._syncs = Syncs(factory, world.version, parts.values)
+        self._syncs = Syncs(factory, world.version, parts.values, each_read=each_read)
         self.desks = Desks(self._syncs.nodes, parts.memories, parts.values)
         self._hearing = Hearing(parts, serving, world, factory, kinds, namespaces, self.desks)
         self.name = self._hearing.name
@@ -92,7 +95,7 @@ class Worker:
         yield from starts
         syncs = self.desks.values[desk].syncs
         if syncs:
-            tables = tuple([state[self._place_asked(sync)] for sync in syncs])
+            tables = tuple([self._table_asked(sync, state) for sync in syncs])
             asked = (view, desk, time, tables, state[PLAN], self._hearing.that_matter(server))
             answers = self._answers.get(asked)
             if answers is None:
@@ -160,10 +163,24 @@ class Worker:
         self, view: View, desk: int, time: int, tables: tuple[int, ...], plan: int, server: State
     ) -> Iterator[Effect]:
         for sync, table in zip(self.desks.values[desk].syncs, tables, strict=True):
+            if table == _NO_TABLE:
+                yield from self._read(view, desk, time, sync, server)
+                continue
             outcome = self._serving.carry_out(self._asked(sync), table, time)
             yield from self._answer(view, desk, sync, outcome, server)
             if self._parts.plans.values[plan].left.refusals:
                 yield from self._refusals(view, desk, time, sync, plan, outcome, server)
+
+    def _read(self, view: View, desk: int, time: int, sync: Unfinished, server: State) -> Iterator[Effect]:
+        """The next read of a sync, once whatever was heard."""
+        question = self._syncs.nodes.values[sync.node].read
+        assert question is not None
+        turn = self._parts.turn(self.name, "reads", sync.key)
+        words = f"reads its {question.kind.resource} for {sync.key.rpartition('/')[2]}"
+        ways = self._hearing.all_ways(view, desk, time, server) if self._lazy else (Heard(view, desk),)
+        for heard in ways:
+            _, steps, written, its_turn = self._going_on(view, heard, time, sync, (), "read", words)
+            yield Effect(steps, written, serves=turn | its_turn)
 
     def _answer(self, view: View, desk: int, sync: Unfinished, outcome: Outcome, server: State) -> Iterator[Effect]:
         call = self._parts.values.calls.values[self._asked(sync)]
@@ -302,8 +319,11 @@ class Worker:
         """The call that a sync waits for: of several side by side, one after the other."""
         return self._syncs.nodes.values[sync.node].calls[len(sync.answers)]
 
-    def _place_asked(self, sync: Unfinished) -> int:
-        return PLACE[self._parts.values.calls.values[self._asked(sync)].kind.name]
+    def _table_asked(self, sync: Unfinished, state: State) -> int:
+        """The table in which the call that a sync waits for is carried out; none if it is to read a cache."""
+        if self._syncs.nodes.values[sync.node].read is not None:
+            return _NO_TABLE
+        return state[PLACE[self._parts.values.calls.values[self._asked(sync)].kind.name]]
 
     def _spent(self, plan: int, what: str) -> int:
         before = self._parts.plans.values[plan]

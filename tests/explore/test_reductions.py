@@ -6,9 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET
+from reference.explore.following import follow
 from reference.explore.mutants import named
 from reference.explore.search import explore
-from reference.explore.system import ALL, NONE, Reductions, System
+from reference.explore.system import ALL, EACH_READ, NONE, Reductions, System
 from reference.explore.world import World
 from tests.explore.small_worlds import ORPHANING, TEN
 
@@ -32,6 +33,41 @@ def test_a_small_world_is_as_clean_with_nothing_left_out(world: World) -> None:
     full, reduced = explore(world, reductions=NONE), explore(world)
     assert (full.verdict, reduced.verdict) == ("clean", "clean")
     assert (full.states, reduced.states) == STATES[world.name]
+
+
+WITH_EACH_READ = {
+    "orphaning": (159, 109),
+    "from nothing": (3876, 2555),
+    "shrunk to nothing": (445, 311),
+    "deleted": (2525, 1528),
+}
+"""How many there are if news also come in between two reads of a sync: with nothing left out, and with the rest."""
+
+
+@pytest.mark.parametrize(
+    "world", [world for world in TEN if world.name in WITH_EACH_READ], ids=lambda world: world.name
+)
+def test_news_in_between_two_reads_make_no_difference(world: World) -> None:
+    full, reduced = explore(world, reductions=replace(NONE, reads=False)), explore(world, reductions=EACH_READ)
+    assert (full.verdict, reduced.verdict) == ("clean", "clean")
+    assert (full.states, reduced.states) == WITH_EACH_READ[world.name]
+    assert held(world, ALL) == held(world, EACH_READ)
+
+
+def test_a_fault_is_found_two_reads_later() -> None:
+    world = replace(ORPHANING, controllers=named("42639").controllers)
+    found = explore(world, reductions=EACH_READ)
+    assert [broken.promise.name for broken in found.broken] == ["not-by-the-gone"]
+    assert [step.kind for step in found.broken[0].steps] == [
+        "user",
+        "act",
+        "deliver",
+        "start",
+        "read",
+        "read",
+        "answer",
+    ]
+    assert [promise for promise, _ in list(follow(world, found.broken[0].steps))[-1].broken] == ["not-by-the-gone"]
 
 
 @pytest.mark.parametrize(
