@@ -12,13 +12,12 @@ import pytest
 from conformance.bundle import LARGEST
 from conformance.collection import step_modules
 from conformance.report.model import Report, read
+from tests.commandline import SPARED
 
 pytest_plugins = ("pytester",)
 
 step_modules()  # once: what a run inside this process imports first is forgotten when the run ends
 
-SPARED = ("-p", "no:xdist", "-p", "no:hypothesispytest", "-p", "no:unraisableexception")
-"""Plugins without which a run inside this process is ten times as fast: imports, and the process's whole garbage."""
 COUNTED = """
   @id:fruit/counted
   Scenario: Apples are counted
@@ -67,11 +66,11 @@ class Project:
         path.write_text(head + "".join(scenarios))
 
     def run(self, *arguments: str, target: str = "toy") -> pytest.RunResult:
-        words = ["features", f"--target={target}", *SPARED, *arguments]
+        words = ["features", f"--target={target}", "-p", "no:xdist", *SPARED, *arguments]
         return self.pytester.runpytest_inprocess(*words, no_reraise_ctrlc=True)  # exit code 2 may be no interruption
 
     def run_apart(self, *arguments: str) -> pytest.RunResult:
-        return self.pytester.runpytest_subprocess("features", "--target=toy", *arguments)
+        return self.pytester.runpytest_subprocess("features", "--target=toy", *SPARED, *arguments)
 
     def report(self) -> Report:
         return read(self.pytester.path / "out")
