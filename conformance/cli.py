@@ -7,6 +7,7 @@ one sentence on stderr. Commands are loaded when they are asked for, so that eac
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -52,7 +53,9 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """The console script; ``arguments`` are those of this process if none are given."""
+    """The console script, to which SIGTERM is as Ctrl-C; with ``arguments`` a function of the process that calls it."""
+    if arguments is None:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         code = group.main(arguments, prog_name="deployment-conformance", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 from conformance.report.model import Report, read
 
@@ -72,16 +70,10 @@ def report_of(words: Sequence[str], listen: Listener) -> Report:
 
 @contextmanager
 def _ended_with_us(process: subprocess.Popen[str]) -> Iterator[None]:
-    """Whatever ends this process in an orderly way, Ctrl-C and SIGTERM included, ends that one first."""
-
-    def interrupt(_signal: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, interrupt)
+    """Whatever ends this process in an orderly way, Ctrl-C included, ends that one first."""
     try:
         yield
     finally:
         if process.poll() is None:
             process.terminate()
             process.wait()
-        signal.signal(signal.SIGTERM, previous)

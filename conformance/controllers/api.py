@@ -1,7 +1,8 @@
 """Requests to a real API server, as client-go makes them: calls in, the reference's types out, refusals as ApiError.
 
 JSON both ways, decoded straight into frozen values. Requests are kept to a rate; a server that says when to come again
-is asked again then. Where nobody answers that is, as far as a controller is concerned, a refusal of code 0.
+is asked again then. Where nobody answers, or nothing that can be understood, or we cannot say who we are, that is, as
+far as a controller is concerned, a refusal of code 0.
 
 Source: client-go ``rest`` (``request.go``, ``with_retry.go``) and ``util/flowcontrol``.
 """
@@ -19,6 +20,7 @@ import msgspec
 from conformance.controllers.clocks import SteadyClock
 from conformance.controllers.metrics import Metrics
 from conformance.targets.api_server import JSON, Address, delete_options, refusal
+from conformance.targets.protocol import TargetError
 from reference.api.errors import ApiError, unanswered
 from reference.api.kinds import Kind
 from reference.api.objects import Json, K
@@ -32,7 +34,8 @@ MAX_RETRIES = 10
 _LOST_AGAIN = 1.0
 """Seconds until a read whose connection broke is tried again."""
 _TIMEOUT = aiohttp.ClientTimeout(total=60, sock_connect=30)
-_STREAMING = aiohttp.ClientTimeout(total=None, sock_connect=30)
+_OVERDUE = 30.0
+"""Seconds after which a watch that the server should have ended is given up."""
 _LINE = 1 << 22
 _METHODS = {
     "get": "GET",
@@ -44,6 +47,8 @@ _METHODS = {
     "deletecollection": "DELETE",
 }
 _LOST = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionResetError, BrokenPipeError)
+_UNANSWERED = (aiohttp.ClientError, OSError, TimeoutError, TargetError)
+"""TargetError: our credentials cannot be had just now."""
 
 
 class ListMeta(msgspec.Struct, frozen=True, rename="camel"):
@@ -87,26 +92,31 @@ class Api:
             return (await self.page(kind, path, query)).items or ()
         body = delete_options(call.body) if call.verb in ("delete", "deletecollection") else call.body
         answer = await self._ask(call.verb, _resource(kind, call.subresource), path, body, call.patch_type or JSON)
-        return None if call.verb in ("delete", "deletecollection") else self._decoder(kind.type).decode(answer)
+        return None if call.verb in ("delete", "deletecollection") else self._read(kind.type, answer, call.verb, path)
 
     async def page(self, kind: Kind[K], path: str, query: Mapping[str, str] | None = None) -> Page[K]:
         """A list, or one page of it. Raises ApiError."""
         answer = await self._ask("list", kind.resource, path, query=query)
-        page: Page[K] = self._decoder(Page[kind.type]).decode(answer)  # type: ignore[name-defined]
+        page: Page[K] = self._read(Page[kind.type], answer, "list", path)  # type: ignore[name-defined]
         return page
 
     async def document(self, verb: str, resource: str, path: str, body: Json | None = None) -> Json:
         """What is of none of the reference's kinds: a Lease, ``/version``. Raises ApiError."""
-        answer: Json = msgspec.json.decode(await self._ask(verb, resource, path, body))
+        answer: Json = self._read(dict[str, Any], await self._ask(verb, resource, path, body), verb, path)
         return answer
 
-    async def watch(self, kind: Kind[Any], query: Mapping[str, str]) -> AsyncGenerator[bytes]:
-        """The events of a watch, a line each, until the server ends it. Not kept to the rate. Raises ApiError."""
+    async def watch(self, kind: Kind[Any], query: Mapping[str, str], seconds: int) -> AsyncGenerator[bytes]:
+        """The events of a watch, a line each, until the server ends it, which it is asked to after so many seconds.
+
+        Not kept to the rate. Raises ApiError, also when the server is long overdue: it may be gone without a word.
+        """
         path = kind.path()
         code = 0
+        bound = aiohttp.ClientTimeout(total=seconds + _OVERDUE, sock_connect=30)
+        asked = {**query, "timeoutSeconds": str(seconds)}
         try:
             async with self._session.get(
-                self._address.url + path, params=query, timeout=_STREAMING, **await self._extras()
+                self._address.url + path, params=asked, timeout=bound, **await self._extras()
             ) as answer:
                 code = answer.status
                 self._metrics.requests.labels("watch", kind.resource, code).inc()
@@ -114,7 +124,7 @@ class Api:
                     raise refusal(code, await answer.read())
                 async for line in answer.content:
                     yield line
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        except _UNANSWERED as error:
             if not code:
                 self._metrics.requests.labels("watch", kind.resource, 0).inc()
             raise _unanswered("watch", path, error) from error
@@ -135,7 +145,7 @@ class Api:
             await asyncio.sleep(self._bucket.reserve().total_seconds())
             try:
                 code, answer, wait = await self._once(method, path, content, content_type, query)
-            except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            except _UNANSWERED as error:
                 self._metrics.requests.labels(verb, resource, 0).inc()
                 if method != "GET" or not isinstance(error, _LOST) or attempt == MAX_RETRIES:
                     raise _unanswered(verb, path, error) from error
@@ -168,10 +178,14 @@ class Api:
             extras["server_hostname"] = proven.extensions.get("sni_hostname")
         return extras
 
-    def _decoder(self, type_: Any) -> msgspec.json.Decoder[Any]:
+    def _read(self, type_: Any, answer: bytes, verb: str, path: str) -> Any:
+        """The value that an answer stands for. Raises ApiError if it is none: some other server may have given it."""
         if type_ not in self._decoders:
             self._decoders[type_] = msgspec.json.Decoder(type_)
-        return self._decoders[type_]
+        try:
+            return self._decoders[type_].decode(answer)
+        except msgspec.MsgspecError as error:
+            raise unanswered(verb, path, f"the answer is not an API server's: {error}") from error
 
 
 def _proven(auth: httpx.Auth, url: str) -> httpx.Request:

@@ -12,6 +12,7 @@ from conformance.controllers.api import BURST, QPS
 from conformance.controllers.controller import WORKERS
 from conformance.controllers.election import Pace
 from conformance.controllers.process import CannotRun, Settings, run
+from conformance.parameters import ObjectName, Positive
 
 _DEFAULT = Pace()
 
@@ -25,16 +26,18 @@ class CouldNotControl(click.ClickException):
 @click.option("--context", metavar="NAME", help="The kubeconfig's context.  [default: the only one]")
 @click.option("--kubernetes", metavar="VERSION", default="", help="Behave as this version.  [default: the server's]")
 @click.option("--workers", type=click.IntRange(1), default=WORKERS, show_default=True, help="Syncs at a time.")
-@click.option("--kube-api-qps", type=click.FloatRange(0, min_open=True), default=QPS, show_default=True)
+@click.option("--kube-api-qps", type=Positive(), default=QPS, show_default=True)
 @click.option("--kube-api-burst", type=click.IntRange(1), default=BURST, show_default=True)
 @click.option("--leader-elect/--no-leader-elect", default=True, show_default=True, help="Work only while leading.")
 @click.option(
     "--leader-elect-lease-duration", type=click.IntRange(1), default=_DEFAULT.lease_duration, show_default=True
 )
-@click.option("--leader-elect-renew-deadline", type=float, default=_DEFAULT.renew_deadline, show_default=True)
-@click.option("--leader-elect-retry-period", type=float, default=_DEFAULT.retry_period, show_default=True)
-@click.option("--leader-elect-resource-namespace", default="kube-system", show_default=True)
-@click.option("--leader-elect-resource-name", default="deployment-conformance-controller", show_default=True)
+@click.option("--leader-elect-renew-deadline", type=Positive(), default=_DEFAULT.renew_deadline, show_default=True)
+@click.option("--leader-elect-retry-period", type=Positive(), default=_DEFAULT.retry_period, show_default=True)
+@click.option("--leader-elect-resource-namespace", type=ObjectName(), default="kube-system", show_default=True)
+@click.option(
+    "--leader-elect-resource-name", type=ObjectName(), default="deployment-conformance-controller", show_default=True
+)
 @click.option("--health-host", default="127.0.0.1", show_default=True, help="Where health and metrics are served.")
 @click.option("--health-port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: not served]")
 def controller_command(

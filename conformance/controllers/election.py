@@ -151,7 +151,7 @@ class Election:
         return {
             "holderIdentity": self._identity,
             "leaseDurationSeconds": self._pace.lease_duration,
-            "acquireTime": old["acquireTime"] if renewing else now,
+            "acquireTime": old.get("acquireTime", now) if renewing else now,
             "renewTime": now,
             "leaseTransitions": old.get("leaseTransitions", 0) + (0 if renewing or not old else 1),
         }

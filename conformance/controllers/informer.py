@@ -103,14 +103,14 @@ class LiveInformer(TableCache):
             if not page.metadata.continue_:
                 break
             query = {"limit": str(PAGE), "continue": page.metadata.continue_}
+        revision = self._revision(page.metadata.resource_version)
         self._metrics.relists.labels(self.kind.resource).inc()
         self._version = page.metadata.resource_version
-        self._replace(items)
+        self._replace(items, revision)
         self.synced.set()
 
-    def _replace(self, items: list[Any]) -> None:
+    def _replace(self, items: list[Any], revision: int) -> None:
         before, now = self.table, Table()
-        revision = int(self._version)
         for obj in items:
             now = now.with_object(obj, revision)
         self.table = now
@@ -124,16 +124,11 @@ class LiveInformer(TableCache):
     async def _watch(self) -> None:
         """Follows the changes, from one watch to the next. Raises ApiError when only another list helps."""
         while True:
-            seconds = random.uniform(WATCH_SECONDS, 2 * WATCH_SECONDS)
-            query = {
-                "watch": "true",
-                "allowWatchBookmarks": "true",
-                "resourceVersion": self._version,
-                "timeoutSeconds": str(int(seconds)),
-            }
+            seconds = random.randint(WATCH_SECONDS, 2 * WATCH_SECONDS)
+            query = {"watch": "true", "allowWatchBookmarks": "true", "resourceVersion": self._version}
             began, seen = time.monotonic(), 0
             try:
-                async with aclosing(self._api.watch(self.kind, query)) as lines:
+                async with aclosing(self._api.watch(self.kind, query, seconds)) as lines:
                     async for line in lines:
                         self._take(line)
                         seen += 1
@@ -148,13 +143,17 @@ class LiveInformer(TableCache):
                 raise unanswered("watch", self.kind.path(), "it ended at once, without an event")
 
     def _take(self, line: bytes) -> None:
-        event = _decode_event(line)
-        if event.type == "ERROR":
+        try:
+            event = _decode_event(line)
+            obj = None if event.type == "ERROR" else self._decode(event.object)
+        except msgspec.MsgspecError as error:
+            raise self._not_understood(str(error)) from error
+        if obj is None:
             raise refusal(500, bytes(event.object))
-        obj = self._decode(event.object)
         metadata = obj.metadata
+        revision = self._revision(metadata.resource_version)
         if event.type != "BOOKMARK":
-            revision, old = int(metadata.resource_version), self.table.get(metadata.namespace, metadata.name)
+            old = self.table.get(metadata.namespace, metadata.name)
             if event.type == "DELETED":
                 if old is not None:  # else a list has told of it already
                     self.table = self.table.without(old, revision)
@@ -163,6 +162,15 @@ class LiveInformer(TableCache):
                 self.table = self.table.with_object(obj, revision)
                 self._tell(old, obj)
         self._version = metadata.resource_version
+
+    def _revision(self, resource_version: str) -> int:
+        try:
+            return int(resource_version)
+        except ValueError:
+            raise self._not_understood(f"resourceVersion {resource_version!r}") from None
+
+    def _not_understood(self, what: str) -> ApiError:
+        return ApiError(500, "InternalError", f"what the server says of {self.kind.resource} is not understood: {what}")
 
     def _tell(self, old: Any | None, new: Any | None) -> None:
         controller = self._controller

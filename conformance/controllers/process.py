@@ -136,8 +136,7 @@ async def _servers_version(api: Api) -> str:
     deadline = time.monotonic() + _SERVER_BOUND
     while True:
         try:
-            version: str = (await api.document("get", "version", "/version"))["gitVersion"]
-            return version
+            return str((await api.document("get", "version", "/version")).get("gitVersion", ""))
         except ApiError as error:
             if time.monotonic() > deadline or error.code in (401, 403):
                 raise CannotRun(f"the API server does not say its version: {error}") from error

@@ -18,8 +18,8 @@ from conformance.fuzz.coverage import Coverage
 from conformance.fuzz.oracle import Oracle, OracleDied
 from conformance.fuzz.session import Finding, Progress, Session
 from conformance.fuzz.show import show, write
+from conformance.parameters import KubernetesVersion, Positive
 from conformance.upstream import UpstreamUnavailable, ensure
-from conformance.worlds.command import KubernetesVersion
 from conformance.worlds.world import ControllerName
 from reference.versions import LATEST, Version
 
@@ -37,7 +37,7 @@ class Unavailable(click.ClickException):
 
 
 @click.command("fuzz", short_help="Compare the reference with upstream's own code.")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="For how long; else 60 seconds.")
+@click.option("--seconds", type=Positive(), help="For how long; else 60 seconds.")
 @click.option("--worlds", type=click.IntRange(min=1), help="How many worlds, instead of how long.")
 @click.option("--seed", type=int, help="Repeats the worlds of an earlier run.")
 @click.option("--kubernetes", type=KubernetesVersion(), default=LATEST.name, show_default=True)

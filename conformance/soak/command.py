@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
+from conformance.parameters import KubernetesVersion, Positive
 from conformance.soak.run import Result, Settings, Soak
 from conformance.targets.local import LocalTarget
 from conformance.targets.protocol import TargetError
-from conformance.worlds.command import KubernetesVersion
 from reference.api.errors import ApiError
 from reference.versions import LATEST, Version
 
@@ -26,7 +26,7 @@ class CouldNotSoak(click.ClickException):
 
 
 @click.command("soak", short_help="Minutes of random acts and faults on a real control plane.")
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=10, show_default=True)
+@click.option("--minutes", type=Positive(), default=10, show_default=True)
 @click.option("--deployments", type=click.IntRange(1), default=200, show_default=True)
 @click.option("--controller", type=click.Choice(["upstream", "reference"]), default="upstream", show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), help="Of what happens; else a random one.")

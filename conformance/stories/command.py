@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from conformance.collection import BadFeature
+from conformance.parameters import KubernetesVersion
 from conformance.report.writers import write_whole
 from conformance.stories.playing import Scene, play
 from conformance.stories.sentences import UnknownSentence
@@ -24,7 +25,6 @@ from conformance.stories.writing import write
 from conformance.targets import registry
 from conformance.targets.options import Options
 from conformance.targets.protocol import Target, TargetError
-from conformance.worlds.command import KubernetesVersion
 from reference.cluster import Interleaving
 from reference.versions import LATEST, Version
 

@@ -40,17 +40,17 @@ def load(context: str, path: Path | None = None) -> Address:
     entries = _entries(files)
     if not context:
         raise TargetError(f"name the cluster by --context: {_known(entries, files)}")
-    named = _find(entries, "contexts", context)
+    named = entries["contexts"].get(context)
     if named is None:
         raise TargetError(f"no context is called {context!r}: {_known(entries, files)}")
     user = str(named.get("user", ""))
     for section, name in (("clusters", str(named.get("cluster", ""))), *([("users", user)] if user else [])):
-        if _find(entries, section, name) is None:
+        if name not in entries[section]:
             raise TargetError(
                 f"context {context!r} of {files} names {name!r}, and there is no such entry under {section}: add it"
             )
     configuration = Configuration()
-    what, plugin = f"context {context!r} of {files}", _plugin(_find(entries, "users", user))
+    what, plugin = f"context {context!r} of {files}", _plugin(entries["users"].get(user, {}))
     with (
         tempfile.TemporaryDirectory(prefix="deployment-conformance-") as keys,  # in files only as long as it takes
         _in_one_sentence(what, plugin),
@@ -64,10 +64,10 @@ def load(context: str, path: Path | None = None) -> Address:
 
 def only_context(path: Path) -> str:
     """The name of the one context that the file has. Raises TargetError if there are more, or none."""
-    names = [str(entry["name"]) for entry in _entries(str(path)).get("contexts") or ()]
-    if len(names) != 1:
-        raise TargetError(f"name the context by --context: {_known(_entries(str(path)), str(path))}")
-    return names[0]
+    entries = _entries(str(path))
+    if len(entries["contexts"]) != 1:
+        raise TargetError(f"name the context by --context: {_known(entries, str(path))}")
+    return next(iter(entries["contexts"]))
 
 
 class _Credentials(httpx.Auth):
@@ -92,34 +92,43 @@ class _Credentials(httpx.Auth):
         yield request
 
 
-def _entries(files: str) -> Mapping[str, Any]:
-    """The merged sections of the files."""
+_Entries = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""By section and name."""
+
+
+def _entries(files: str) -> _Entries:
+    """What the files have, merged."""
     try:
         merged = KubeConfigMerger(files).config  # type: ignore[no-untyped-call]
+        sections = merged.value if merged else {}
+        entries = {section: _by_name(section, sections.get(section)) for section in ("clusters", "users", "contexts")}
     except (OSError, ConfigException, yaml.YAMLError, TypeError, AttributeError, KeyError, ValueError) as error:
         raise TargetError(f"{files} is no kubeconfig that can be read: see what `kubectl config view` says") from error
     if merged is None:
         raise TargetError(f"there is no kubeconfig {files}: name one by --kubeconfig, or by KUBECONFIG")
-    sections: Mapping[str, Any] = merged.value
-    return sections
+    return entries
 
 
-def _find(entries: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any] | None:
-    """What a section has under this name."""
-    for entry in entries.get(section) or ():
-        if entry["name"] == name:
-            found: Mapping[str, Any] = getattr(entry, "value", entry).get(section.removesuffix("s")) or {}
-            return found
-    return None
+def _by_name(section: str, entries: Any) -> Mapping[str, Mapping[str, Any]]:
+    """A section's entries; of two of one name the first counts. Raises TypeError, KeyError or AttributeError."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in entries or ():
+        plain = getattr(entry, "value", entry)
+        body = plain.get(section.removesuffix("s")) or {}
+        if not isinstance(body, Mapping):
+            raise TypeError(section)
+        found.setdefault(str(plain["name"]), body)
+    return found
 
 
-def _known(entries: Mapping[str, Any], files: str) -> str:
-    names = ", ".join(str(entry["name"]) for entry in entries.get("contexts") or ())
+def _known(entries: _Entries, files: str) -> str:
+    names = ", ".join(entries["contexts"])
     return f"{files} has {names}" if names else f"{files} has none"
 
 
-def _plugin(user: Mapping[str, Any] | None) -> str:
-    return str((user or {}).get("exec", {}).get("command", ""))
+def _plugin(user: Mapping[str, Any]) -> str:
+    plugin = user.get("exec")
+    return str(plugin.get("command", "")) if isinstance(plugin, Mapping) else ""
 
 
 @contextmanager

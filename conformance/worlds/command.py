@@ -17,9 +17,10 @@ from typing import BinaryIO, cast, get_args
 
 import click
 
+from conformance.parameters import KubernetesVersion
 from conformance.worlds.runner import Order, ReferenceFault, run_world
 from conformance.worlds.world import ControllerName, MalformedWorld, decode_world, encode_outcome
-from reference.versions import LATEST, UnknownVersion, Version, version_named
+from reference.versions import LATEST, Version
 
 UNUSABLE = 2
 _GZIP = b"\x1f\x8b"
@@ -30,20 +31,6 @@ class Unusable(click.ClickException):
     """A file that breaks off, or a stream that is closed or full."""
 
     exit_code = UNUSABLE
-
-
-class KubernetesVersion(click.ParamType[Version]):
-    """An option's value that names a Kubernetes version."""
-
-    name = "version"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Version:
-        if isinstance(value, Version):
-            return value
-        try:
-            return version_named(str(value))
-        except UnknownVersion as error:
-            self.fail(str(error), param, ctx)
 
 
 @click.command("sync", short_help="One sync of the reference in each world of a file.")

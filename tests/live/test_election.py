@@ -98,6 +98,23 @@ def test_a_leader_whose_lease_was_taken_has_lost(server: LocalTarget) -> None:
     asyncio.run(run())
 
 
+def test_a_leader_keeps_a_lease_that_somebody_has_emptied(server: LocalTarget) -> None:
+    async def run() -> None:
+        async with candidates(server, "emptied") as (one, _, api):
+            await asyncio.wait_for(one.acquire(), SOON)
+            for spec in ({"holderIdentity": "one"}, {}):
+                lease = await api.document("get", "leases", path("emptied"))
+                await api.document("update", "leases", path("emptied"), {**lease, "spec": spec})
+                holding = asyncio.create_task(one.hold())
+                await asyncio.wait((holding,), timeout=2 * PACE.renew_deadline)
+                assert not holding.done()
+                holding.cancel()
+                renewed = (await api.document("get", "leases", path("emptied")))["spec"]
+                assert (renewed["holderIdentity"], renewed["leaseDurationSeconds"]) == ("one", PACE.lease_duration)
+
+    asyncio.run(run())
+
+
 def test_a_pace_that_does_not_fit_together_is_refused() -> None:
     with pytest.raises(ValueError, match="must exceed the renew deadline"):
         Pace(lease_duration=10, renew_deadline=10)

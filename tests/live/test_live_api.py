@@ -10,9 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
+from conformance.controllers import api as module
 from conformance.controllers.api import Api
 from conformance.controllers.metrics import Metrics
 from conformance.targets.api_server import Address
+from conformance.targets.protocol import TargetError
 from reference.api.errors import ApiError, unanswered
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET
 from reference.api.objects import Deployment, DeploymentSpec, LabelSelector, ObjectMeta
@@ -27,6 +29,12 @@ CONFLICT = {"kind": "Status", "code": 409, "reason": "Conflict", "message": "mod
 class Bearer(httpx.Auth):
     def auth_flow(self, request: httpx.Request) -> Any:
         request.headers["Authorization"] = "Bearer s3cret"
+        yield request
+
+
+class Forgetful(httpx.Auth):
+    def auth_flow(self, request: httpx.Request) -> Any:
+        raise TargetError("the plug-in failed")
         yield request
 
 
@@ -123,6 +131,44 @@ def test_a_read_whose_answer_is_lost_is_sent_again() -> None:
 
     assert answer.metadata.name == "web"
     assert len(wire.asked) == 3
+
+
+@pytest.mark.parametrize("body", ["text", [1], {"spec": {"replicas": "three"}}])
+def test_an_answer_that_is_no_api_servers_is_as_good_as_none(body: Any) -> None:
+    answer, _ = asking([Reply(body)], lambda client: client.get(DEPLOYMENT, "default", "web"))
+
+    assert isinstance(answer, ApiError)
+    assert answer.code == 0
+    assert "the answer is not an API server's" in str(answer)
+
+
+def test_credentials_that_cannot_be_had_are_a_refusal() -> None:
+    answer, wire = asking([], lambda client: client.get(DEPLOYMENT, "default", "web"), auth=Forgetful())
+
+    assert isinstance(answer, ApiError)
+    assert (answer.code, wire.asked) == (0, [])
+    assert str(answer).endswith("the plug-in failed")
+
+
+def test_a_watch_that_the_server_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_OVERDUE", -0.8)
+
+    async def run() -> None:
+        async with Wire([Reply(lines=[{"type": "ADDED"}], then="stay")]).serving() as wire:
+            api = Api(Address(wire.url), "tester/1", Metrics("test"))
+            lines = []
+            try:
+                async with asyncio.timeout(30):
+                    with pytest.raises(ApiError) as ended:
+                        async for line in api.watch(DEPLOYMENT, {"watch": "true"}, 1):
+                            lines.append(line)
+            finally:
+                await api.close()
+            assert ended.value.code == 0
+            assert lines == [b'{"type": "ADDED"}\n']
+            assert wire.asked[0].query["timeoutSeconds"] == "1"
+
+    asyncio.run(run())
 
 
 def test_requests_keep_to_the_rate_after_the_burst() -> None:

@@ -138,6 +138,15 @@ def test_what_was_missed_is_made_up_for_by_the_next_list(how: str) -> None:
     assert seen.asked[3]["resourceVersion"] == "10"
 
 
+@pytest.mark.parametrize("what", [["no event"], {"type": "ADDED", "object": {"metadata": {"resourceVersion": "x"}}}])
+def test_news_that_are_not_understood_lead_to_another_list(what: Any) -> None:
+    replies = [page(pod("a", 1)), Reply(lines=[what]), page(pod("a", 2), version=6), Reply(lines=[], then="stay")]
+    seen = Watched(replies, enough=2, requests=4)
+
+    assert seen.told == ["add a@1", "update a@1 to a@2"]
+    assert [query["resourceVersion"] for query in seen.asked] == ["0", "5", "5", "6"]
+
+
 def test_a_deletion_that_a_list_has_told_of_is_not_told_again() -> None:
     events = [event("DELETED", pod("z", 6)), event("ADDED", pod("b", 7))]
     seen = Watched([page(pod("a", 1)), Reply(lines=events, then="stay")], enough=2, requests=2)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,16 @@ def test_what_cannot_be_played_is_said_in_one_sentence(arguments: tuple[str, ...
 
     assert ended.returncode == 2
     assert sentence in ended.stderr
+
+
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
+def test_broken_off_it_says_so(blow: signal.Signals) -> None:
+    words = [sys.executable, "-P", "-m", "conformance", "story", "--seed=1", "--steps=2", "--stories=100000"]
+    words += ["--targets=model,model"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as playing:
+        assert playing.stdout is not None
+        assert playing.stdout.readline().startswith("Seed 1: ")
+        playing.send_signal(blow)
+        _, said = playing.communicate(timeout=60)
+
+    assert (playing.returncode, said) == (2, "\nError: interrupted before the end\n")

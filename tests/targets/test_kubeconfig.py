@@ -53,6 +53,10 @@ def test_a_token_is_sent(tmp_path: Path) -> None:
     assert sent(load("prod", written(tmp_path / "config", {"token": MARKER}))) == f"Bearer {MARKER}"
 
 
+def test_a_user_without_a_plug_in_may_say_so(tmp_path: Path) -> None:
+    assert sent(load("prod", written(tmp_path / "config", {"token": MARKER, "exec": None}))) == f"Bearer {MARKER}"
+
+
 def test_the_files_of_kubeconfig_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other"
     other.write_text("clusters: []\ncontexts: []\nusers: []\n")
@@ -119,6 +123,9 @@ def test_the_current_context_is_not_taken(tmp_path: Path) -> None:
         (f"contexts: [\ntoken: {MARKER}", "is no kubeconfig that can be read"),
         (f"token: {MARKER}", "has none"),
         (f"[{MARKER}]", "is no kubeconfig that can be read"),
+        ("contexts: [{context: {}}]", "is no kubeconfig that can be read"),
+        (f"contexts: [{{name: prod, context: {MARKER}}}]", "is no kubeconfig that can be read"),
+        (f"contexts: [{{name: prod}}]\nusers: [{MARKER}]", "is no kubeconfig that can be read"),
     ],
 )
 def test_a_file_that_is_none_gets_one_sentence(tmp_path: Path, text: str | None, why: str) -> None:

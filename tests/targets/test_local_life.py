@@ -131,6 +131,26 @@ def test_a_killed_supervisor_takes_its_processes_with_it(processes: Processes) -
     assert not processes.directory.exists()
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
+@pytest.mark.parametrize("then", ["wait", "exit 3"])
+def test_the_children_of_a_process_end_with_it(processes: Processes, tmp_path: Path, then: str) -> None:
+    words = [
+        "sh",
+        "-c",
+        f"trap '' TERM INT; sleep 1000 & echo $! > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/child; {then}",
+    ]
+    processes.start("parent", words)
+    _eventually((tmp_path / "child").exists)
+    child = int((tmp_path / "child").read_text())
+    if then == "wait":
+        assert _lives(child)
+        processes.kill("parent")
+    else:
+        with pytest.raises(TargetError, match=r"^parent has died \(exit code 3\)"):
+            processes.check(SOON)
+    _eventually(lambda: not _lives(child))
+
+
 def test_a_port_that_was_asked_for_and_is_taken_is_named() -> None:
     with socket.socket() as squatter:
         squatter.bind(("127.0.0.1", 0))

@@ -3,8 +3,8 @@
 A program of its own, with nothing but the standard library, run as ``python -I supervisor.py``. It makes a private
 temporary directory, starts what it is told to on stdin, and says on stdout what has started or ended, one JSON
 document a line. When stdin ends, for whatever reason (the run is over, or was interrupted, or killed with SIGKILL),
-it kills what it started, by process id, removes the directory and ends. Should it be killed itself, the kernel kills
-the processes (on Linux).
+it kills what it started, with all that these started in turn, removes the directory and ends. Should it be killed
+itself, the kernel kills the processes (on Linux).
 
 In: ``{"name": …, "argv": […], "log": path}`` to start one, ``{"kill": name}`` to kill it. Out: ``{"directory": path}``
 or ``{"refused": why}`` first, then ``{"started": name, "pid": …}``, ``{"refused": why}``,
@@ -21,12 +21,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 _speaking = Lock()
+_reaping = Lock()
+"""Held by whoever reaps a process, or must be sure that it is not reaped yet."""
 
 
 def main() -> None:
@@ -40,24 +43,25 @@ def main() -> None:
         _say(refused=f"no temporary directory can be made: {error}")
         return
     processes: dict[str, subprocess.Popen[bytes]] = {}
+    watches: list[Thread] = []
     try:
         _say(directory=directory)
         for line in sys.stdin:
             order = json.loads(line)
             if "kill" in order:
-                processes[order["kill"]].kill()
+                _kill(processes[order["kill"]])
             else:
-                _start(order, processes)
+                _start(order, processes, watches)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for process in processes.values():
-            process.kill()
-        for process in processes.values():
-            process.wait()
+            _kill(process)
+        for watch in watches:
+            watch.join()
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _start(order: dict[str, Any], processes: dict[str, subprocess.Popen[bytes]]) -> None:
+def _start(order: dict[str, Any], processes: dict[str, subprocess.Popen[bytes]], watches: list[Thread]) -> None:
     try:
         with Path(order["log"]).open("ab") as log:
             process = subprocess.Popen(
@@ -66,17 +70,38 @@ def _start(order: dict[str, Any], processes: dict[str, subprocess.Popen[bytes]])
                 stdout=log,
                 stderr=log,
                 preexec_fn=_die_with_parent(),
+                start_new_session=True,  # and so a group of its own, by which it is killed
             )
     except OSError as error:
         _say(refused=f"{order['name']} can't be started: {error}")
         return
     processes[order["name"]] = process
     _say(started=order["name"], pid=process.pid)
-    Thread(target=_tell_end, args=(order["name"], process), daemon=True).start()
+    watches.append(Thread(target=_tell_end, args=(order["name"], process), daemon=True))
+    watches[-1].start()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kills it and the children that it has."""
+    with _reaping:
+        if process.returncode is None:
+            _kill_group(process)
 
 
 def _tell_end(name: str, process: subprocess.Popen[bytes]) -> None:
+    """Waits for its end, kills the children that outlive it, and tells."""
+    if hasattr(os, "waitid"):  # not on macOS
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        _kill_group(process)
+        with _reaping:
+            process.wait()
     _say(ended=name, code=process.wait())
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Only before it is reaped: until then nobody else can have its number."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _die_with_parent() -> Any:
