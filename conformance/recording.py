@@ -130,6 +130,9 @@ class Running:
             self._scenario = msgspec.structs.replace(self._scenario, outcome="failed", reason=reason)
         elif self.outcome == "failed" and self._looks[self._ended - 1]:
             self._scenario = msgspec.structs.replace(self._scenario, outcome="known-fault", reason=told, link=link)
+        elif self.outcome == "failed":
+            reason = f"it should show a known fault, {told}, by a Then that fails, and a step before that failed"
+            self._scenario = msgspec.structs.replace(self._scenario, reason=reason)
 
     def keep(self, reports: Path, repeat: str, session: Session | None) -> None:
         """Puts all that may tell why the scenario did not pass beside the reports."""

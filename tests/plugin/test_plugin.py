@@ -390,6 +390,8 @@ class TestKnownFaults:
 
         assert result.ret == 1
         assert result.outlines[-1] == "0 passed, 1 failed, 0 errors, 0 skipped"
+        told = f"it should show a known fault, {self.LINK}, by a Then that fails, and a step before that failed"
+        assert told in result.outlines
 
     def test_what_cannot_run_shows_nothing(self, project: Project) -> None:
         project.feature(MISCOUNTED.replace("@id", self.TAG).replace("Then there are 4 apples", "When the hand slips"))
