@@ -119,6 +119,13 @@ def test_the_news_of_a_death_is_waited_for(processes: Processes) -> None:
         processes.check(SOON)
 
 
+def test_what_a_dying_process_says_is_not_told_to_the_terminal(processes: Processes) -> None:
+    said = r"import sys; sys.stdout.buffer.write(b'\x1b[2J\x00\xff\tend'); sys.exit(1)"
+    processes.start("loud", [sys.executable, "-c", said])
+    with pytest.raises(TargetError, match=r"the end of its log:\n  \ufffd\[2J\ufffd\ufffd end$"):
+        processes.check(SOON)
+
+
 def test_a_killed_supervisor_takes_its_processes_with_it(processes: Processes) -> None:
     processes.start("long", [sys.executable, "-c", "import signal; signal.pause()"])
     [pid] = processes.pids.values()

@@ -95,19 +95,17 @@ class Processes:
         """The end of what each has said, by file name."""
         found = {}
         for name in self._pids:
-            with suppress(OSError), self.log(name).open("rb") as log:
-                size = log.seek(0, os.SEEK_END)
-                log.seek(max(0, size - _END_OF_LOG))
-                found[self.log(name).name] = log.read()
+            with suppress(OSError):
+                found[self.log(name).name] = _end_of(self.log(name))
         return found
 
     def end_of_log(self, name: str) -> str:
-        """The last lines that one has said, introduced."""
+        """The last lines that one has said, introduced; what a terminal could take for an order is replaced."""
         try:
-            said = self.log(name).read_text(errors="replace").splitlines()
+            said = _end_of(self.log(name)).decode(errors="replace").splitlines()
         except OSError:
             return "its log is gone"
-        lines = [line[:_LOG_LINE_LENGTH] for line in said[-_LOG_LINES:]]
+        lines = [_plain(line[:_LOG_LINE_LENGTH]) for line in said[-_LOG_LINES:]]
         return "\n  ".join(["the end of its log:", *lines]) if lines else "its log is empty"
 
     def stop(self) -> None:
@@ -163,6 +161,17 @@ class Processes:
                 else:
                     self._ended[name] = code
                 self._news.notify_all()
+
+
+def _end_of(log: Path) -> bytes:
+    with log.open("rb") as said:
+        size = said.seek(0, os.SEEK_END)
+        said.seek(max(0, size - _END_OF_LOG))
+        return said.read(_END_OF_LOG)
+
+
+def _plain(line: str) -> str:
+    return "".join(char if char.isprintable() else " " if char == "\t" else "\ufffd" for char in line)
 
 
 def _how(code: int) -> str:
