@@ -57,9 +57,10 @@ def diff_command(
     if selection and all(map(_is_file, sides)):
         raise CouldNotCompare("-k selects what a target runs, and both sides are reports: compare them without it")
     try:
+        files = {side: read(Path(side)) for side in sides if _is_file(side)}  # before minutes are spent on a target
         reports = [
-            read(Path(side))
-            if _is_file(side)
+            files[side]
+            if side in files
             else run_features(side, selection=selection, kubernetes=kubernetes, binaries=binaries)
             for side in sides
         ]

@@ -77,6 +77,7 @@ class TestDiff:
         ("arguments", "sentence"),
         [
             (("none.json", "model"), "none.json cannot be read: No such file or directory"),
+            (("moon", "none.json"), "none.json cannot be read"),  # before any target is started
             (("model",), "Missing argument 'RIGHT'."),
             (("moon", "model"), "no target is called 'moon': choose one of model, local"),
             (("model", "model", "--kubernetes=1.2"), "--kubernetes: Kubernetes '1.2' is not known here; known are"),
