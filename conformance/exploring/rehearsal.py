@@ -1,9 +1,9 @@
 """A schedule on a real cluster: not step by step, which nobody can command there, but by what can be held back.
 
 From the schedule follows a *plan*: the user's acts in order, each until the cluster is at rest, and between them which
-kinds' news the Deployment controller does not get, which of its calls are refused, and where it is killed. At the end
-all is released, Pods become ready as long as there are any, and the promise is asked of what the cluster then holds.
-One about single steps is asked after each act.
+kinds' news the Deployment controller does not get, which of its calls are refused, and where it is killed or a Pod
+fails. At the end all is released, Pods become ready as long as there are any, and the promise is asked of what the
+cluster then holds. One about single steps is asked after each act.
 
 A kind is held from before the act after which the first of its news came that the schedule keeps back, until after the
 last act that it is kept back over; but not where the schedule lets some news of that time through. A refusal is in
@@ -50,9 +50,9 @@ class NoRehearsal(ValueError):
 
 
 class Deed(msgspec.Struct, frozen=True):
-    """What is done to the cluster: the news of a ``resource``, the user's ``act`` of this number, or a ``fault``."""
+    """What is done: to news of a ``resource``, to Pods, to the controller by a ``fault``, or by the user's ``act``."""
 
-    verb: Literal["hold", "release", "act", "ready", "refuse", "restart"]
+    verb: Literal["hold", "release", "act", "ready", "fail", "refuse", "restart"]
     resource: str = ""
     act: int = 0
     fault: Fault | None = None
@@ -78,6 +78,7 @@ class _Seen:
         self.held: dict[str, tuple[int, int]] = {}
         """The acts after which the first and before which the last of a resource's news are kept back."""
         self.ready: set[int] = set()
+        self.failures: list[int] = []
         self.restarts: set[int] = set()
         self.faults: list[tuple[int, Fault]] = []
         self._waiting: dict[str, deque[int]] = {}
@@ -91,6 +92,8 @@ class _Seen:
                 self._act()
             case "kubelet":
                 self.ready.add(self.acts)
+            case "fail":
+                self.failures.append(self.acts)
             case "restart" | "refuse" if taken.step.who != DEPLOYMENT_CONTROLLER:
                 raise NoRehearsal(f"only the Deployment controller can be disturbed on a cluster: {taken.step}")
             case "restart":
@@ -129,6 +132,7 @@ class _Seen:
 
 
 def _in_order(seen: _Seen) -> Iterator[Deed]:
+    yield from [Deed("fail")] * seen.failures.count(0)
     for act in range(1, seen.acts + 1):
         yield from (Deed("release", resource) for resource, (_, last) in seen.held.items() if act == last + 1)
         if act - 1 in seen.restarts:
@@ -136,6 +140,7 @@ def _in_order(seen: _Seen) -> Iterator[Deed]:
         yield from (Deed("hold", resource) for resource, (first, _) in seen.held.items() if act == max(first, 1))
         yield from (Deed("refuse", fault=fault) for since, fault in seen.faults if since == act)
         yield Deed("act", act=act - 1)
+        yield from [Deed("fail")] * seen.failures.count(act)
         if act in seen.ready:
             yield Deed("ready")
     yield from (Deed("release", resource) for resource, (_, last) in seen.held.items() if last >= seen.acts)
@@ -213,6 +218,8 @@ def _do(deed: Deed, world: World, session: Session, pods: Pods) -> None:
             world.acts[deed.act].do(session)
         case "ready":
             _make_ready(session, pods)
+        case "fail":
+            _let_one_fail(pods)
     session.settle()
 
 
@@ -224,6 +231,8 @@ def _words(deed: Deed, world: World) -> str:
             return f"the Deployment controller catches up with {deed.resource}"
         case "act":
             return f"the user {world.acts[deed.act].title}"
+        case "fail":
+            return "a ready Pod fails"
         case "restart":
             return "the Deployment controller is killed, and started anew"
         case "refuse":
@@ -249,6 +258,13 @@ def _make_ready(session: Session, pods: Pods) -> None:
             return
         pods.change(unready[0], Change.READY)
     raise NoRehearsal(f"after {_MOST_ROUNDS} Pods that became ready there are still more")
+
+
+def _let_one_fail(pods: Pods) -> None:
+    ready = [pod for pod in pods.all() if state_of(pod) is State.READY]
+    if not ready:
+        raise NoRehearsal("a ready Pod is to fail here, and there is none")
+    pods.change(ready[0], Change.FAIL)
 
 
 def _look(session: Session) -> Look:

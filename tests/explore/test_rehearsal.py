@@ -82,6 +82,23 @@ def test_upstream_tries_again_what_was_refused(found: Path, target: str) -> None
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "rollout-completes is kept")
 
 
+@pytest.mark.parametrize(("kubernetes", "code", "end"), [("1.36", 1, "is broken"), ("1.37", 0, "is kept")])
+def test_a_lost_wake_up_is_one_on_the_versions_that_lose_it(
+    tmp_path: Path, kubernetes: str, code: int, end: str
+) -> None:
+    run(WORLDS / "106410.yaml", "--report", tmp_path)
+    schedule = tmp_path / "106410-rollout-completes.json"
+    result = run("--replay", schedule, "--target", "model", "--kubernetes", kubernetes)
+    assert result.output.splitlines()[:4] == [
+        "a ready Pod fails",
+        "the Deployment controller's view of replicasets is held",
+        "the Deployment controller's view of pods is held",
+        "the user runs `kubectl set image deployment/web app=app:2`",
+    ]
+    assert f"rollout-completes {end}" in result.output
+    assert result.exit_code == code
+
+
 def test_a_refusal_that_never_comes_about_shows_nothing() -> None:
     never = Deed("refuse", fault=Fault(verb="patch", kind=POD, answer=Amiss.CONFLICT))
     with pytest.raises(NoRehearsal, match="of 1 calls to be refused 0 were made: nothing is shown"):
