@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from reference.explore.state import Step
 
 SERVER = "API server"
-_ALONE = ("start", "wake", "restart", "timer", "relist")
+_ALONE = ("start", "read", "wake", "restart", "timer", "relist")
 _COLUMN, _MARGIN, _LINE, _GAP, _HEAD = 210, 110, 15, 22, 46
 _LETTERS = 31
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,16 @@ user:
     assert told in result.output
     assert "annotate" not in result.output
     assert "and is refused" in (tmp_path / "explored.html").read_text()
+
+
+def test_where_each_read_is_a_step_it_is_told_drawn_and_can_be_followed_again(tmp_path: Path) -> None:
+    result = explore(WORLDS / "42639.yaml", "--with", "42639", "--each-read", "--report", tmp_path)
+    assert "6 deployment-controller reads its replicasets for web" in result.output, result.output
+    assert "p3->>p3: reads its replicasets for web" in unescape((tmp_path / "explored.html").read_text())
+
+    followed = explore("--replay", tmp_path / "42639-not-by-the-gone.json")
+    assert followed.exit_code == 1, followed.output
+    assert "not-by-the-gone is broken" in followed.output
 
 
 def test_a_schedule_that_cannot_be_followed_is_an_error_that_says_what_could_happen(tmp_path: Path) -> None:
