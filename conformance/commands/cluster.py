@@ -60,7 +60,9 @@ def clean_command(context: str, kubeconfig: Path | None, older_than: int) -> Non
         raise CouldNotClean(str(error)) from error
     for namespace in removed:
         click.echo(f"removed {namespace}")
-    if left:
+    if left and older_than:
         click.echo(f"{len(left)} younger than {older_than} minutes left to runs that may use them: see --older-than")
+    elif left:
+        click.echo(f"{len(left)} made since then are left: a run is going on")
     elif not removed:
         click.echo("nothing was left")

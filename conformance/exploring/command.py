@@ -1,48 +1,35 @@
 """``deployment-conformance explore``: every schedule of a small world, or one of them once more.
 
-Exit codes: 0 all is seen and every promise kept; 1 a promise is broken; 2 it could not be explored, or not to its end.
+Exit codes: 0 all is seen and every promise kept; 1 a promise is broken; 2 it could not be explored, or not to its end,
+or something that its file asks for never happened.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random
-from time import monotonic, perf_counter
 
 import click
 import msgspec
 
 from conformance.exploring import rehearsal, schedule, telling, world_file
 from conformance.exploring.rehearsal import NoRehearsal
+from conformance.exploring.running import Asked, explored
 from conformance.exploring.world_file import BadWorld, WorldFile
 from conformance.report.writers import write_whole
 from conformance.targets import registry
 from conformance.targets.options import Options
 from conformance.targets.protocol import TargetError
-from reference.explore.following import CannotHappen, follow, with_late_acts
-from reference.explore.properties import BY_NAME
-from reference.explore.search import Bounds, Found, explore
-from reference.explore.system import ALL, NONE, Reductions, Unexplorable
-from reference.explore.walking import Walks
+from reference.explore.following import CannotHappen, Taken, follow, with_late_acts
+from reference.explore.properties import BY_NAME, COMES_TO_REST
+from reference.explore.search import LONG, Found
+from reference.explore.system import ALL, NONE
+from reference.explore.world import Unexplorable
 
 CLEAN, BROKEN, COULD_NOT = 0, 1, 2
+_POSITIVE = click.IntRange(min=1)
 _CODES = {"clean": CLEAN, "broken": BROKEN, "unfinished": COULD_NOT}
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """How to explore: the bounds, in states, steps and seconds, and what to leave out."""
-
-    states: int
-    depth: int
-    seconds: float
-    all_promises: bool
-    reductions: Reductions
-    walks: int
-    seed: int
 
 
 class CouldNotExplore(click.ClickException):
@@ -52,15 +39,32 @@ class CouldNotExplore(click.ClickException):
 @click.command("explore", short_help="Try every schedule of a small world.")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, dir_okay=False, exists=True), metavar="[WORLD]...")
 @click.option("--with", "switch", metavar="NAME", default="", help="With this switch of the museum on.")
-@click.option("--states", default=1_000_000, show_default=True, help="Stop after so many states.")
-@click.option("--depth", default=10_000, show_default=True, help="Stop after so many steps from the start.")
-@click.option("--seconds", default=600.0, show_default=True, help="Stop after so long.")
+@click.option("--states", type=_POSITIVE, default=1_000_000, show_default=True, help="Stop after so many states.")
+@click.option(
+    "--depth", type=_POSITIVE, default=10_000, show_default=True, help="Stop after so many steps from the start."
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="Stop after so long.",
+)
 @click.option("--all", "all_promises", is_flag=True, help="The shortest schedule for each promise, not for the first.")
 @click.option("--no-reductions", is_flag=True, help="Leave nothing out: slow, and the measure of what is left out.")
 @click.option("--each-read", is_flag=True, help="News also come in between two reads of a sync: slow.")
-@click.option("--walk", "walks", default=0, metavar="N", help="Where a bound is hit, go on with N random walks.")
+@click.option(
+    "--walk",
+    "walks",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Where a bound is hit, go on with N random walks.",
+)
 @click.option("--seed", default=0, show_default=True, help="Which walks: the same seed, the same walks.")
-@click.option("--jobs", default=1, show_default=True, help="Worlds side by side, each in a process of its own.")
+@click.option(
+    "--jobs", type=_POSITIVE, default=1, show_default=True, help="Worlds side by side, each in a process of its own."
+)
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write a page and schedules there.")
 @click.option("--replay", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Follow this schedule.")
 @click.option("--target", default="", help="Follow it on this cluster, by what can be disturbed there.")
@@ -87,6 +91,14 @@ def explore_command(
     """Try every schedule of the WORLDs, the shortest first, until a promise is broken or all is seen."""
     if bool(files) == (replay is not None):
         raise click.UsageError("name worlds to explore, or with --replay a schedule to follow")
+    if target and replay is None:
+        raise click.UsageError("--target follows a schedule: name it by --replay")
+    if replay is not None and (switch or report is not None):
+        raise click.UsageError(
+            "a schedule is followed in the world that it has, and nothing written: no --with, --report"
+        )
+    if report is not None and len({file.stem for file in files}) < len(files):
+        raise click.UsageError("two of the worlds have the same name, and so would their schedules: rename one")
     if replay is not None:
         context.exit(_rehearse(replay, target, kubernetes) if target else _replay(replay, kubernetes))
     reductions = msgspec.structs.replace(NONE if no_reductions else ALL, reads=not each_read)
@@ -97,44 +109,23 @@ def explore_command(
             world_file.world(written, file.stem)
         if report is not None:
             report.mkdir(parents=True, exist_ok=True)
-        explored = []
+        all_found = []
         for file, written, (found, took) in zip(
-            files, worlds, _explored(asked, [file.stem for file in files], worlds, jobs), strict=True
+            files, worlds, explored(asked, [file.stem for file in files], worlds, jobs), strict=True
         ):
             click.echo(telling.in_words(found, took))
-            explored.append((found, took))
+            all_found.append((found, took))
             if report is not None:
                 _write_schedules(report, file.stem, written, found, alike=asked.reductions.alike)
         if report is not None:
-            write_whole(report / "explored.html", telling.page(explored).encode())
+            write_whole(report / "explored.html", telling.page(all_found).encode())
             click.echo(f"report: {report / 'explored.html'}")
-    context.exit(max((_CODES[found.verdict] for found, _ in explored), key=(CLEAN, COULD_NOT, BROKEN).index))
+    context.exit(max((_code(found) for found, _ in all_found), key=(CLEAN, COULD_NOT, BROKEN).index))
 
 
-def _explored(
-    asked: Asked, names: Sequence[str], worlds: Sequence[WorldFile], jobs: int
-) -> Iterator[tuple[Found, float]]:
-    """Each world's exploration, and the seconds that it took; in their order."""
-    if jobs < 2 or len(worlds) < 2:
-        yield from map(_explore, [asked] * len(worlds), names, worlds)
-        return
-    with ProcessPoolExecutor(min(jobs, len(worlds))) as pool:
-        yield from pool.map(_explore, [asked] * len(worlds), names, worlds)
-
-
-def _explore(asked: Asked, name: str, written: WorldFile) -> tuple[Found, float]:
-    end = monotonic() + asked.seconds
-    bounds = Bounds(asked.states, asked.depth, lambda: monotonic() > end)
-    begun = perf_counter()
-    gc.disable()  # what an exploration keeps has no circles, and is much to look through
-    found = explore(
-        world_file.world(written, name),
-        bounds,
-        asked.reductions,
-        all_properties=asked.all_promises,
-        walks=Walks(asked.walks, Random(asked.seed).randrange) if asked.walks else None,
-    )
-    return found, perf_counter() - begun
+def _code(found: Found) -> int:
+    code = _CODES[found.verdict]
+    return COULD_NOT if code == CLEAN and (found.never or found.refused) else code
 
 
 def _write_schedules(report: Path, name: str, written: WorldFile, found: Found, *, alike: bool) -> None:
@@ -156,18 +147,28 @@ def _replay(file: Path, kubernetes: str) -> int:
             click.echo(f"{number:3} {each.step}")
             for promise, complaint in each.broken:
                 click.echo(f"      {promise}: {complaint}")
-    if kept.circle:
-        broken = len(taken) > kept.circle and taken[-1].state == taken[-1 - kept.circle].state
-    else:
-        broken = any(promise == kept.promise for each in taken for promise, _ in each.broken)
+    broken = _is_broken(kept, taken)
     click.echo(f"{kept.promise} is {'broken' if broken else 'kept'}")
     return BROKEN if broken else CLEAN
+
+
+def _is_broken(kept: schedule.Schedule, taken: Sequence[Taken]) -> bool:
+    """Whether the steps break the promise as the schedule says: by going round, by having no end, or at some step."""
+    if kept.circle:
+        return len(taken) > kept.circle and taken[-1].state == taken[-1 - kept.circle].state
+    if kept.promise == COMES_TO_REST.name:
+        return len(taken) >= LONG and not taken[-1].rests
+    return any(promise == kept.promise for each in taken for promise, _ in each.broken)
 
 
 def _rehearse(file: Path, target_name: str, kubernetes: str) -> int:
     """Follows a schedule on a cluster, as far as that can be held to it."""
     with _told():
         kept = schedule.read(file)
+        if kept.promise not in BY_NAME:
+            raise NoRehearsal(
+                f"{kept.promise} is about states that come again, which no cluster shows: leave out --target"
+            )
         world = world_file.world(kept.world, kept.name)
         steps = with_late_acts(world, kept.steps, kept.promise, alike=kept.alike)
         deeds = rehearsal.plan(follow(world, steps, alike=kept.alike))

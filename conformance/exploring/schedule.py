@@ -8,6 +8,7 @@ import msgspec
 
 from conformance.exploring.world_file import BadWorld, WorldFile
 from conformance.report.writers import write_whole
+from reference.explore.properties import BY_NAME, COMES_TO_REST
 from reference.explore.search import Broken
 from reference.explore.state import Step
 
@@ -38,6 +39,13 @@ def write(schedule: Schedule, file: Path) -> None:
 def read(file: Path) -> Schedule:
     """Raises BadWorld."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Schedule)
+        schedule = msgspec.json.decode(file.read_bytes(), type=Schedule)
     except (OSError, msgspec.DecodeError) as error:
         raise BadWorld(f"{file} is no schedule that explore has written: {error}") from error
+    if schedule.promise not in (*(promises := schedule.world.promises or BY_NAME), COMES_TO_REST.name):
+        raise BadWorld(f"{file}: its world is not held to {schedule.promise!r}, but to {', '.join(promises)}")
+    if not 0 <= schedule.circle <= len(schedule.steps):
+        raise BadWorld(f"{file}: circle is {schedule.circle}, and there are {len(schedule.steps)} steps")
+    if not schedule.steps:
+        raise BadWorld(f"{file}: there are no steps to follow")
+    return schedule

@@ -15,11 +15,12 @@ _WORDS = {
     "broken": "a promise is broken",
     "unfinished": "no promise is broken so far, and the space is not finished",
 }
+_CUT = ", and the space is not finished"
 
 
 def in_words(found: Found, seconds: float) -> str:
     """The verdict, what was seen, and each schedule step by step."""
-    lines = [f"{found.name}: {_WORDS[found.verdict]}", f"  {size(found, seconds)}"]
+    lines = [f"{found.name}: {words(found)}", f"  {size(found, seconds)}"]
     if found.walked is not None:
         lines.append(f"  {beyond(found.walked)}")
     lines.extend(f"  never seen: {each.promise} ({each.name})" for each in found.never)
@@ -28,6 +29,11 @@ def in_words(found: Found, seconds: float) -> str:
         lines.extend(["", f"  {broken.promise.name}: {broken.promise.promise}", f"    {broken.complaint}"])
         lines.extend(f"    {line}" for line in steps_in_words(broken))
     return "\n".join(lines)
+
+
+def words(found: Found) -> str:
+    """The verdict."""
+    return _WORDS[found.verdict] + (_CUT if found.cut and found.verdict == "broken" else "")
 
 
 def size(found: Found, seconds: float) -> str:
@@ -59,7 +65,7 @@ def steps_in_words(broken: Broken) -> list[str]:
 
 def page(explored: Sequence[tuple[Found, float]]) -> str:
     """One HTML page that needs nothing else, with every schedule drawn."""
-    return _template().render(explored=explored, size=size, beyond=beyond, verdicts=_WORDS, sequence=sequence)
+    return _template().render(explored=explored, size=size, beyond=beyond, words=words, sequence=sequence)
 
 
 @cache

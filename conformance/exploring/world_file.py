@@ -13,7 +13,7 @@ words of ``conformance.manifests``.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import yaml
@@ -73,13 +73,16 @@ class Creation(_Written, frozen=True):
     replicaset: NewReplicaSet | None = None
 
 
+_Times = Annotated[int, msgspec.Meta(ge=0, le=100)]
+
+
 class May(_Written, frozen=True):
     """What may happen so many times, and need not."""
 
-    refusals: int = 0
-    restarts: int = 0
-    relists: int = 0
-    failures: int = 0
+    refusals: _Times = 0
+    restarts: _Times = 0
+    relists: _Times = 0
+    failures: _Times = 0
 
 
 class WorldFile(_Written, frozen=True):
@@ -93,8 +96,8 @@ class WorldFile(_Written, frozen=True):
     may: May = May()
     refused: tuple[Refusal, ...] = ("conflict",)
     never_ready: tuple[str, ...] = ()
-    workers: int = 1
-    patience: int = 0
+    workers: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+    patience: _Times = 0
     one_counter: bool = False
     kubernetes: str = LATEST.name
     switch: str = msgspec.field(default="", name="with")
@@ -113,11 +116,22 @@ def read(file: Path) -> WorldFile:
 def decoded(text: str, where: str) -> WorldFile:
     """The world that a text in YAML describes; ``where`` is what errors call it. Raises BadWorld."""
     try:
-        return msgspec.convert(yaml.safe_load(text), WorldFile)
+        return msgspec.convert(yaml.load(text, _Loader) or {}, WorldFile)
     except yaml.YAMLError as error:
         raise BadWorld(f"{where} is no YAML: {' '.join(str(error).split())}") from error
     except msgspec.ValidationError as error:
         raise BadWorld(f"{where}: {error}; worlds/README.md lists what a world may say") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice, of which YAML's own would take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"{key!r} is there twice", node.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 def world(written: WorldFile, name: str) -> World:
@@ -130,6 +144,12 @@ def world(written: WorldFile, name: str) -> World:
     unknown = [each for each in (*written.promises, *written.sometimes) if each not in BY_NAME]
     if unknown:
         raise BadWorld(f"{name}: {unknown[0]!r} is no promise known here; known are {', '.join(BY_NAME)}")
+    if len({*written.asynchronous}) < len(written.asynchronous):
+        raise BadWorld(f"{name}: asynchronous names a controller twice")
+    if written.may.refusals and not written.refused:
+        raise BadWorld(f"{name}: calls may be refused, and refused does not say how: name conflict, error or lost")
+    if not written.user and written.may == May():
+        raise BadWorld(f"{name}: nothing is to happen: say under user what the user does")
     promises = tuple(BY_NAME[each] for each in written.promises) or PROMISES
     acts = (*written.given, *written.user)
     changed: dict[str, Any] = {"controllers": mutant.controllers, "server": mutant.server} if mutant else {}

@@ -28,6 +28,11 @@ from conformance.targets.api_server import Address
 from conformance.targets.protocol import TargetError
 
 _DEFAULT = "~/.kube/config"
+_HEEDED = {
+    "token", "tokenFile", "client-certificate", "client-certificate-data", "client-key", "client-key-data",
+    "exec", "auth-provider", "extensions",
+}  # fmt: skip
+"""What a user may have: were ``as`` passed over, a run would have more rights than it was given."""
 
 
 def load(context: str, path: Path | None = None) -> Address:
@@ -50,7 +55,12 @@ def load(context: str, path: Path | None = None) -> Address:
                 f"context {context!r} of {files} names {name!r}, and there is no such entry under {section}: add it"
             )
     configuration = Configuration()
-    what, plugin = f"context {context!r} of {files}", _plugin(entries["users"].get(user, {}))
+    what, entry = f"context {context!r} of {files}", entries["users"].get(user, {})
+    if ignored := sorted(set(entry) - _HEEDED):
+        raise TargetError(
+            f"{what} can't be used: its user has {', '.join(ignored)}, which is not heeded here: take another"
+        )
+    plugin = _plugin(entry)
     with (
         tempfile.TemporaryDirectory(prefix="deployment-conformance-") as keys,  # in files only as long as it takes
         _in_one_sentence(what, plugin),
@@ -59,6 +69,9 @@ def load(context: str, path: Path | None = None) -> Address:
         if plugin and not (configuration.api_key or configuration.cert_file):
             raise ConfigException("the plug-in gave nothing")  # which the official client only logs
         tls = _tls(configuration) if configuration.host.startswith("https:") else None
+    _check_url(configuration.host, what, "server")
+    if configuration.proxy:
+        _check_url(configuration.proxy, what, "proxy-url")
     return Address(configuration.host, tls, _Credentials(configuration, what, plugin), configuration.proxy)
 
 
@@ -85,6 +98,8 @@ class _Credentials(httpx.Auth):
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
         with self._lock, _in_one_sentence(self._context, self._plugin):
             authorization = self._configuration.get_api_key_with_prefix("BearerToken")
+            if authorization and not (authorization.isascii() and authorization.isprintable()):
+                raise ValueError("a header cannot hold the token")  # httpx would quote it
         if authorization:
             request.headers["Authorization"] = authorization
         if self._configuration.tls_server_name:
@@ -129,6 +144,18 @@ def _known(entries: _Entries, files: str) -> str:
 def _plugin(user: Mapping[str, Any]) -> str:
     plugin = user.get("exec")
     return str(plugin.get("command", "")) if isinstance(plugin, Mapping) else ""
+
+
+def _check_url(url: str, what: str, field: str) -> None:
+    """Raises TargetError if no request can go there, or if it has a password in it: addresses are told to people."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise TargetError(f"{what} can't be used: {field} must be a URL with a host, of http or https")
+    if parsed.userinfo and field == "server":
+        raise TargetError(f"{what} can't be used: {field} has a password in it: give the user its credentials instead")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import msgspec
 
 from conformance.targets.api_server import GRACE, ApiServer, Check, lines
 from conformance.targets.background import Background
-from conformance.targets.naming import namespace_name
+from conformance.targets.naming import is_of_run, namespace_name
 from conformance.targets.protocol import TargetError
 from reference.api.errors import ApiError
 from reference.api.kinds import NAMESPACE, POD
@@ -22,7 +22,7 @@ from reference.machinery.client import MERGE
 MANAGED_BY = {"app.kubernetes.io/managed-by": "deployment-conformance"}
 RUN_LABEL = "deployment-conformance/run"
 OURS = ",".join((*(f"{key}={value}" for key, value in MANAGED_BY.items()), RUN_LABEL))
-"""Selects the namespaces of all runs, and no others."""
+"""Selects the namespaces of all runs; and others, should somebody have copied the labels (``_is_ours``)."""
 _SERVICE_ACCOUNT_BOUND = 30
 _REMOVAL_BOUND = 120
 
@@ -91,7 +91,7 @@ class Namespaces:
 
         def is_older(namespace: Json) -> bool:
             created: str = namespace["metadata"]["creationTimestamp"]
-            return created <= latest
+            return created <= latest and _is_ours(namespace)
 
         for namespace in filter(is_older, self._items(NAMESPACE.path(), {"labelSelector": OURS})):
             self.begin_removal(namespace["metadata"]["name"])
@@ -99,7 +99,8 @@ class Namespaces:
 
     def of_all_runs(self) -> list[str]:
         """The names of the namespaces that are there of any run."""
-        return [it["metadata"]["name"] for it in self._items(NAMESPACE.path(), {"labelSelector": OURS})]
+        found = filter(_is_ours, self._items(NAMESPACE.path(), {"labelSelector": OURS}))
+        return [namespace["metadata"]["name"] for namespace in found]
 
     def _await_removal(self, selector: str, is_meant: Callable[[Json], bool]) -> list[str]:
         """Waits until those of the selected that are meant are gone; their names."""
@@ -140,3 +141,9 @@ class Namespaces:
     def _items(self, path: str, query: Mapping[str, str] | None = None) -> Sequence[Json]:
         items: Sequence[Json] = self._api.ask("GET", path, query=query).get("items") or ()
         return items
+
+
+def _is_ours(namespace: Json) -> bool:
+    """Whether it is named as its label says: labels are easily copied along with a manifest."""
+    metadata = namespace["metadata"]
+    return is_of_run(metadata["name"], metadata["labels"][RUN_LABEL])

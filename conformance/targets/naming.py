@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
+_OF_A_RUN = re.compile(r".*-[0-9a-f]{6}-([0-9a-f]{6})-[0-9]+")
 _LONGEST = 40
 _DIGEST = 6
 
@@ -16,3 +17,9 @@ def namespace_name(title: str, *suffixes: str, prefix: str = "") -> str:
     """
     readable = re.sub(r"[^a-z0-9]+", "-", title.lower())[: _LONGEST - len(prefix)].strip("-") or "scenario"
     return "-".join((prefix + readable, sha256(title.encode()).hexdigest()[:_DIGEST], *suffixes))
+
+
+def is_of_run(name: str, run: str) -> bool:
+    """Whether a namespace is named as this run names its own: the digest, the run, and a number at the end."""
+    found = _OF_A_RUN.fullmatch(name)
+    return found is not None and found[1] == run

@@ -22,7 +22,7 @@ from reference.explore.hands import Hands
 from reference.explore.serving import KINDS, PLACE, Serving
 from reference.explore.state import PLAN, TIME, Effect, Parts, Plan, State, Step, StepKind
 from reference.explore.syncs import Silent, Surroundings, memory_of, run, set_memory
-from reference.explore.world import World
+from reference.explore.world import World, check_sizes
 from reference.machinery.client import MERGE, Call
 from reference.machinery.driver import AskingEnvironment
 from reference.machinery.environment import Controller
@@ -86,13 +86,13 @@ class User(_Remembered):
         super().__init__()
         self._parts = parts
         self._serving = serving
-        self._acts = world.acts
+        self._world = world
 
     def _work_out(self, state: State, due: list[datetime]) -> Iterator[Effect]:
         plan = self._parts.plans.values[state[PLAN]]
-        if plan.done >= len(self._acts):
+        if plan.done >= len(self._world.acts):
             return
-        act = self._acts[plan.done]
+        act = self._world.acts[plan.done]
         server = _AtOneGo(self._parts, self._serving, state)
         refused = ""
         try:
@@ -101,6 +101,7 @@ class User(_Remembered):
             raise
         except Exception as error:
             refused = f"{REFUSED}{error}"
+        check_sizes(self._world, act, server.tables(_DEPLOYMENTS, _REPLICA_SETS))
         after = self._parts.plans.number(Plan(plan.done + 1, plan.left))
         step = Step("user", self.name, act.title + refused)
         yield Effect((step,), (*server.writes(), (PLAN, after)), tuple(server.changes), fair=False)
@@ -243,6 +244,10 @@ class _AtOneGo:
         self._tables[place], self._time = outcome.table, outcome.time
         self.changes.extend(outcome.changes)
         return self._parts.values.answers.value(outcome.answer)
+
+    def tables(self, *places: int) -> Iterator[Table]:
+        """What these kinds' tables are by now."""
+        return (self._parts.tables.values[self._tables[place]].table for place in places)
 
     def writes(self) -> tuple[tuple[int, int], ...]:
         """The slots that have changed."""

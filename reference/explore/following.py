@@ -26,6 +26,8 @@ class Taken(msgspec.Struct, frozen=True):
     effect: Effect
     state: State
     broken: tuple[tuple[str, str], ...]
+    rests: bool
+    """Whether nothing more happens by itself after it."""
     unheard: Mapping[str, Mapping[str, int]]
     """How many pieces of news each asynchronous controller is still to hear: by its name, and by resource."""
 
@@ -43,11 +45,13 @@ def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterat
     for number, step in enumerate(steps, 1):
         effect, after = _taken(system, state, number, step)
         complaints = [*judge.state(after), *(judge.step(state, effect) if effect.changes else ())]
-        if not any(following.fair for following, _ in system.successors(after)):
+        rests = not any(following.fair for following, _ in system.successors(after))
+        if rests:
             complaints.extend(judge.rest(after))
         state = after
         broken = tuple((promise.name, complaint) for promise, complaint in complaints)
-        yield Taken(step, effect, state, broken, {worker.name: worker.unheard(state) for worker in system.workers})
+        unheard = {worker.name: worker.unheard(state) for worker in system.workers}
+        yield Taken(step, effect, state, broken, rests, unheard)
 
 
 def with_late_acts(world: World, steps: Sequence[Step], promise: str, *, alike: bool = True) -> tuple[Step, ...]:

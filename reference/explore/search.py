@@ -35,12 +35,12 @@ from reference.explore.world import World
 
 Verdict = Literal["clean", "broken", "unfinished"]
 
-_LONG = 400
+LONG = 400
 """Steps of a fair schedule after which a small world should be at rest."""
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """Where to stop. ``enough`` is asked now and then: it may look at a clock, which the model has none of."""
+    """Where to stop. ``enough`` is asked at each state: it may look at a clock, which the model has none of."""
 
     states: int = 1_000_000
     depth: int = 10_000
@@ -84,6 +84,8 @@ class Found(msgspec.Struct, frozen=True):
     """What should happen sometimes, and never did."""
     refused: tuple[str, ...]
     """The user's acts that no schedule lets through, each with a reason: such a world tries less than it says."""
+    cut: bool = False
+    """A bound was hit: there is more than was seen."""
     walked: Walked | None = None
     """What walks have seen beyond."""
 
@@ -129,6 +131,7 @@ class _Search:
         self._at_rest: list[int] = []
         self._broken: dict[str, tuple[Property, str, int, Effect | None]] = {}
         self._depth = 0
+        self._cut = False
 
     def run(self) -> Found:
         finished = self._breadth_first()
@@ -154,6 +157,7 @@ class _Search:
             tuple(sorted(broken, key=lambda each: len(each.steps))),
             self._judge.never() if finished else (),
             self._refused() if finished else (),
+            self._cut,
             walked,
         )
 
@@ -177,10 +181,12 @@ class _Search:
         frontier: list[tuple[int, int, State]] = [(0, first, initial)]
         while frontier and not self._stopped():
             if self._depth >= self._bounds.depth:
+                self._cut = True
                 return False
             following: list[tuple[int, int, State]] = []
             for number, fingerprint, state in frontier:
-                if len(self._numbers) > self._bounds.states or (not number % 1000 and self._bounds.enough()):
+                if len(self._numbers) > self._bounds.states or self._bounds.enough():
+                    self._cut = True
                     return False
                 self._expand(number, fingerprint, state, following)
                 if self._stopped():
@@ -250,10 +256,10 @@ class _Search:
         if not any(each.sort == "eventually" for each in self.system.world.properties):
             return
         path = self._path(len(self._numbers) - 1)
-        run, rests = run_to_rest(self.system, self._state(len(self._numbers) - 1), _LONG)
-        writes = [effect for effect in run[_LONG // 2 :] if effect.changes]
+        run, rests = run_to_rest(self.system, self._state(len(self._numbers) - 1), LONG)
+        writes = [effect for effect in run[LONG // 2 :] if effect.changes]
         if not rests and writes:
-            complaint = f"after {_LONG} more fair steps it is not at rest: of the last half, {len(writes)} write"
+            complaint = f"after {LONG} more fair steps it is not at rest: of the last half, {len(writes)} write"
             yield Broken(COMES_TO_REST, complaint, (*path, *run))
 
     def _walk(self, walks: Walks, broken: list[Broken]) -> Walked:

@@ -27,7 +27,7 @@ from reference.explore.serving import KINDS, PLACE, STEADY, Serving, Time
 from reference.explore.state import FIRST_FREE, TIME, Effect, Parts, Plan, State, Step
 from reference.explore.values import Pool, digest
 from reference.explore.worker import Worker
-from reference.explore.world import Role, World
+from reference.explore.world import Role, Unexplorable, World, check_sizes
 from reference.machinery.client import Call
 from reference.machinery.runner import FAULTS
 from reference.machinery.store import Table
@@ -59,10 +59,6 @@ NONE = Reductions(lazy=False, alike=False)
 """Every order of news and looks."""
 EACH_READ = Reductions(reads=False)
 """News come in between any two reads of a sync."""
-
-
-class Unexplorable(ValueError):
-    """A world in which something is wrong before anything happens; the text says what."""
 
 
 class System:
@@ -241,6 +237,7 @@ def _prepared(world: World) -> Cluster:
             raise
         except Exception as error:
             raise Unexplorable(f"{world.name}: what is given cannot be done: {act.title}: {error}") from error
+        check_sizes(world, act, (cluster.server.store.table(kind) for kind in (DEPLOYMENT, REPLICA_SET)))
         cluster.settle()
         for _ in range(_ROUNDS):
             if not (world.kubelet and _make_ready(cluster, world.never_ready)):

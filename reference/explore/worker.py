@@ -10,8 +10,9 @@ well have come before; with ``each_read``, news come between any two reads. The 
 sync's own write overtake its answer.
 
 With ``lazy`` on, news are told only right before the controller looks: until then nobody can tell whether it has heard
-of them. This is a partial-order reduction: hearing commutes with everything but this controller's own looking. News
-whose handler asks the server commute with nothing, and are told at any time.
+of them. This is a partial-order reduction: hearing commutes with everything but this controller's own looking, and
+the end of a sync, after which a key that came meanwhile queues behind the others. News whose handler asks the server
+commute with nothing, and are told at any time.
 """
 
 from __future__ import annotations
@@ -221,7 +222,10 @@ class Worker:
         kind: StepKind,
         words: str,
     ) -> Iterator[tuple[tuple[Step, ...], _Writes, int]]:
-        """What may follow from an answer: more than one thing if the sync looks into its caches then."""
+        """What may follow from an answer: more than one thing if the sync looks into its caches then.
+
+        Or if it ends, and what was heard before that would, heard later, leave the queue in another order.
+        """
         answers = (*sync.answers, answer)
         if len(answers) < len(self._syncs.nodes.values[sync.node].calls):
             before = self.desks.values[desk]
@@ -234,6 +238,14 @@ class Worker:
         if self._lazy and first[0].looked:
             for heard in self._hearing.all_ways(view, desk, time, server)[1:]:
                 yield self._going_on(view, heard, time, sync, answers, kind, words)[1:]
+        elif self._lazy and first[0].node is None:
+            _, desk_after = first[2][-1]
+            later = {(heard.view, heard.desk) for heard in self._hearing.all_ways(view, desk_after, time, server)}
+            for heard in self._hearing.all_ways(view, desk, time, server)[1:]:
+                going = self._going_on(view, heard, time, sync, answers, kind, words)
+                after = going[2][-1][1]
+                if len(self.desks.values[after].ready) > 1 and (heard.view, after) not in later:
+                    yield going[1:]
 
     def _going_on(
         self,

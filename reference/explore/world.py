@@ -8,23 +8,31 @@ to be late is not seen.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
 from reference.cluster import ServerFactory
 from reference.controllers.factories import UPSTREAM, Controllers
-from reference.explore.hands import Act
+from reference.explore.hands import NAMESPACE_NAME, Act
 from reference.explore.looks import Property
 from reference.explore.properties import PROMISES
+from reference.machinery.store import Table
 from reference.server.server import ApiServer
 from reference.versions import LATEST, Version
 
 Role = Literal["deployment", "replica_set", "garbage_collector"]
 ROLES: tuple[Role, ...] = ("deployment", "replica_set", "garbage_collector")
+MOST_REPLICAS = 100
+"""That an object of a world may want: of more, no exploration would see much."""
 
 Refusal = Literal["conflict", "error", "lost"]
 """How a call can fail that would have succeeded: 409, 500, or a time-out after it was carried out all the same."""
+
+
+class Unexplorable(ValueError):
+    """A world in which something can't be explored; the text says what."""
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -74,3 +82,14 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the server counts all writes together: if it is told to, or a controller compares such numbers."""
         compares = "replica_set" in self.asynchronous and self.version.replica_set_consistency_gate
         return self.one_counter or compares
+
+
+def check_sizes(world: World, act: Act, tables: Iterable[Table]) -> None:
+    """Raises Unexplorable if after this act one of the objects wants more than ``MOST_REPLICAS``."""
+    for table in tables:
+        for name, obj in table.names(NAMESPACE_NAME).items():
+            if obj.spec.replicas > MOST_REPLICAS:
+                raise Unexplorable(
+                    f"{world.name}: {act.title}: {name} then wants {obj.spec.replicas} replicas, and every "
+                    f"schedule can be tried of {MOST_REPLICAS} at most: take fewer"
+                )

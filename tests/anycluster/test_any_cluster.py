@@ -169,10 +169,14 @@ def test_what_a_killed_run_leaves_is_labelled_and_clean_removes_it(limited: Limi
     assert all(it["metadata"]["labels"].items() >= MANAGED_BY.items() for it in items)
     assert all(RUN_LABEL in it["metadata"]["labels"] for it in items)
 
+    copied = {"name": "somebodys", "labels": {**MANAGED_BY, RUN_LABEL: items[0]["metadata"]["labels"][RUN_LABEL]}}
+    limited.admin.ask("POST", NAMESPACE.path(), {"metadata": copied})
     assert "younger than 60 minutes left to runs that may use them" in clean(limited)
     assert {f"removed {name}" for name in left} <= set(clean(limited, "--older-than=0").splitlines())
     assert clean(limited, "--older-than=0") == "nothing was left\n"
-    assert everything(limited.admin) == before
+    after = everything(limited.admin)
+    assert "namespaces//somebodys" in after
+    assert {name: version for name, version in after.items() if "somebodys" not in name} == before
 
 
 def test_a_session_is_what_it_is_on_any_target(target: ClusterTarget) -> None:

@@ -62,3 +62,16 @@ TEN = (
     World(name="recreated", given=(create("web", 1, "app:1", recreate=True),), acts=(set_image("web", "app:2"),)),
 )
 """Small enough to be explored with nothing left out."""
+
+
+def annotate(name: str, value: str) -> Act:
+    patch = {"metadata": {"annotations": {"note": value}}}
+    call = Call("patch", DEPLOYMENT, NAMESPACE_NAME, name, "", patch, MERGE)
+    return request(f"annotates Deployment {name} with {value}", call)
+
+
+TWO_AT_ONCE = World(
+    name="two at once",
+    given=(create("web", 0, "app:1"), create("shop", 0, "app:1")),
+    acts=(annotate("web", "1"), annotate("web", "2"), annotate("shop", "1")),
+)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 
@@ -10,6 +13,12 @@ from click.testing import CliRunner, Result
 
 from conformance.exploring.command import explore_command
 
+FIGHTING = """
+given: [{deployment: {name: web, replicas: 1, image: "app:1"}}]
+user: [{deployment: {name: shop, replicas: 1, image: "app:2", labels: {app: web}}}]
+patience: 1
+promises: [sizes-reached]
+"""
 WORLDS = Path(__file__).parent.parent.parent / "worlds"
 
 
@@ -47,7 +56,7 @@ user:
   - kubectl annotate deployment/web note=x
 """)
     result = explore(world, "--report", tmp_path)
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 2, result.output
     told = "in every schedule the user runs `kubectl scale deployment/wbe --replicas=2`, and is refused: "
     assert told in result.output
     assert "annotate" not in result.output
@@ -99,8 +108,21 @@ def test_a_bound_that_is_hit_is_neither_clean_nor_broken() -> None:
         ("wings: 2", "Object contains unknown field `wings`"),
         ("with: '1'", "the museum has no fault '1'"),
         ("kubernetes: '1.3'", "Kubernetes '1.3' is not known here"),
-        ("given: [kubectl scale deployment/web --replicas=1]", "what is given cannot be done: runs `kubectl scale"),
         ("a: b: c", "is no YAML"),
+        ("about: a\nabout: b", "'about' is there twice"),
+        ("", "nothing is to happen: say under user what the user does"),
+        ("may: {refusals: -1}", "Expected `int` >= 0 - at `$.may.refusals`"),
+        ("may: {refusals: 1}\nrefused: []", "refused does not say how: name conflict, error or lost"),
+        ("workers: 0", "Expected `int` >= 1 - at `$.workers`"),
+        ("asynchronous: [deployment, deployment]", "asynchronous names a controller twice"),
+        (
+            "given: [kubectl scale deployment/web --replicas=1]\nuser: [kubectl delete deployment/web]",
+            "what is given cannot be done: runs `kubectl scale",
+        ),
+        (
+            "user: [{deployment: {name: web, replicas: 1000000, image: 'app:1'}}]",
+            "web then wants 1000000 replicas, and every schedule can be tried of 100 at most",
+        ),
     ],
 )
 def test_a_bad_world_is_one_sentence_with_the_file_and_the_field(tmp_path: Path, text: str, told: str) -> None:
@@ -110,6 +132,83 @@ def test_a_bad_world_is_one_sentence_with_the_file_and_the_field(tmp_path: Path,
     assert result.exit_code == 2
     assert told in " ".join(result.output.split())
     assert "bad" in result.output
+
+
+def test_a_world_in_which_something_asked_for_never_happens_has_proven_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "vain.yaml"
+    file.write_text("""
+given:
+  - deployment: {name: web, replicas: 1, image: "app:1"}
+user:
+  - kubectl scale deployment/web --replicas=2
+sometimes: [adoption-happens]
+""")
+    result = explore(file)
+    assert result.exit_code == 2, result.output
+    assert "never seen: A ReplicaSet is adopted. (adoption-happens)" in result.output
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"promise": "not-by-the-gone"', '"promise": "eternal-life"', "its world is not held to 'eternal-life'"),
+        ('"promise"', '"circle": 9, "promise"', "circle is 9, and there are 5 steps"),
+        ('"name": "42639"', '"nom": "42639"', "is no schedule that explore has written"),
+    ],
+)
+def test_a_schedule_that_was_changed_is_one_sentence(tmp_path: Path, old: str, new: str, told: str) -> None:
+    explore(WORLDS / "42639.yaml", "--with", "42639", "--report", tmp_path)
+    file = tmp_path / "42639-not-by-the-gone.json"
+    file.write_text(file.read_text().replace(old, new))
+    for words in ([], ["--target", "model"]):
+        result = explore("--replay", file, *words)
+        assert (result.exit_code, told in result.output) == (2, True), result.output
+
+
+def test_a_schedule_without_an_end_can_be_followed_again(tmp_path: Path) -> None:
+    file = tmp_path / "fighting.yaml"
+    file.write_text(FIGHTING)
+    found = explore(file, "--with", "30028", "--states", 3000, "--report", tmp_path)
+    assert found.exit_code == 1, found.output
+    schedule = tmp_path / "fighting-comes-to-rest.json"
+    followed = explore("--replay", schedule)
+    assert followed.exit_code == 1, followed.output
+    assert "comes-to-rest is broken" in followed.output
+    on_a_cluster = explore("--replay", schedule, "--target", "model")
+    assert on_a_cluster.exit_code == 2
+    assert "comes-to-rest is about states that come again, which no cluster shows" in on_a_cluster.output
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_first_interruption_tells_what_was_seen_until_then(jobs: int) -> None:
+    program = Path(sys.executable).with_name("deployment-conformance")
+    worlds = [WORLDS / "42639.yaml", WORLDS / "hunting" / "two-that-overlap.yaml"]
+    command = [str(program), "explore", *map(str, worlds), "--no-reductions", f"--jobs={jobs}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        first = running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        rest, told = running.communicate(timeout=60)
+    assert (running.returncode, told) == (2, "")
+    assert first.startswith("42639: every schedule was tried")
+    assert "two-that-overlap: no promise is broken so far, and the space is not finished" in rest
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["42639.yaml", "--target=model"],
+        ["42639.yaml", "--jobs=0"],
+        ["42639.yaml", "--states=0"],
+        ["42639.yaml", "42639.yaml", "--report=out"],
+        ["--replay=42639.yaml", "--with=42639"],
+    ],
+    ids=" ".join,
+)
+def test_an_option_that_has_no_meaning_there_is_refused(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(WORLDS)
+    result = explore(*words)
+    assert (result.exit_code, result.output.splitlines()[-1][:7]) == (2, "Error: "), result.output
 
 
 def test_something_is_to_be_explored() -> None:

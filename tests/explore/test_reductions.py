@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from msgspec.structs import replace
 
@@ -9,9 +11,10 @@ from reference.api.kinds import DEPLOYMENT, REPLICA_SET
 from reference.explore.following import follow
 from reference.explore.mutants import named
 from reference.explore.search import explore
+from reference.explore.state import TIME, Effect, State
 from reference.explore.system import ALL, EACH_READ, NONE, Reductions, System
 from reference.explore.world import World
-from tests.explore.small_worlds import ORPHANING, TEN
+from tests.explore.small_worlds import ORPHANING, TEN, TWO_AT_ONCE
 
 STATES = {
     "orphaning": (79, 32),
@@ -83,16 +86,45 @@ def test_a_broken_promise_is_found_with_nothing_left_out_as_well() -> None:
     assert len(found.broken[0].steps) == 5
 
 
-def held(world: World, reductions: Reductions) -> set[tuple[bytes, bytes]]:
-    """All that the server holds of Deployments and ReplicaSets in any state that can be reached."""
+@pytest.mark.parametrize(
+    "world",
+    [*(world for world in TEN if STATES[world.name][0] < 2000), TWO_AT_ONCE],
+    ids=lambda world: world.name,
+)
+def test_the_controller_begins_to_look_at_the_same(world: World) -> None:
+    """With two keys it matters which is first in the queue."""
+    assert begun(world, Reductions(lazy=True, alike=False)) == begun(world, Reductions(lazy=False, alike=False))
+
+
+def begun(world: World, reductions: Reductions) -> set[tuple[object, ...]]:
+    """What the server and the controller's caches hold when it begins to look at a key, in any schedule."""
     system = System(world, reductions)
+    [worker] = system.workers
+    tables, informers = system.parts.tables.digests, system.parts.informers.values
+    found: set[tuple[object, ...]] = set()
+    for state, effect, after in transitions(system):
+        if effect.steps[-1].kind == "start":
+            caches = (tables[informers[after[slot]].cache] for slot in worker.slots.values())
+            found.add((effect.steps[-1].what, *(tables[table] for table in state[:TIME]), *caches))
+    return found
+
+
+def transitions(system: System) -> Iterator[tuple[State, Effect, State]]:
     seen = {system.initial}
     todo = [system.initial]
     while todo:
-        for _, after in system.successors(todo.pop()):
+        state = todo.pop()
+        for effect, after in system.successors(state):
+            yield state, effect, after
             if after not in seen:
                 seen.add(after)
                 todo.append(after)
+
+
+def held(world: World, reductions: Reductions) -> set[tuple[bytes, bytes]]:
+    """All that the server holds of Deployments and ReplicaSets in any state that can be reached."""
+    system = System(world, reductions)
+    seen = [system.initial, *(after for _, _, after in transitions(system))]
     digests = system.parts.tables.digests
     slots = [system.slot(kind) for kind in (DEPLOYMENT, REPLICA_SET)]
     return {(digests[state[slots[0]]], digests[state[slots[1]]]) for state in seen}

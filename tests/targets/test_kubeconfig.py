@@ -163,3 +163,42 @@ def test_a_plug_in_that_refuses_is_named(tmp_path: Path, caplog: pytest.LogCaptu
     with pytest.raises(TargetError, match=r"credential plug-in .*python.* failed") as told:
         load("prod", written(tmp_path / "config", user))
     assert MARKER not in f"{told.value}{caplog.text}"
+
+
+@pytest.mark.parametrize(
+    ("user", "cluster", "told"),
+    [
+        ({"token": "t", "as": MARKER}, {}, "its user has as, which is not heeded here"),
+        ({"username": "u", "password": MARKER}, {}, "its user has password, username, which is not heeded here"),
+        ({"token": "t"}, {"server": f"https://u:{MARKER}@127.0.0.1:1"}, "server has a password in it"),
+        ({"token": "t"}, {"server": ""}, "server must be a URL with a host, of http or https"),
+        ({"token": "t"}, {"server": "https://"}, "server must be a URL with a host, of http or https"),
+        ({"token": "t"}, {"proxy-url": f"gopher://u:{MARKER}@127.0.0.1:1"}, "proxy-url must be a URL with a host"),
+    ],
+)
+def test_what_would_be_passed_over_or_told_is_refused(tmp_path: Path, user: Json, cluster: Json, told: str) -> None:
+    with pytest.raises(TargetError) as refused:
+        load("prod", written(tmp_path / "config", user, **cluster))
+    assert told in str(refused.value)
+    assert MARKER not in str(refused.value)
+
+
+@pytest.mark.parametrize("token", [f"{MARKER}\nmore", f"{MARKER}é"])
+def test_a_token_that_no_header_holds_is_not_quoted(tmp_path: Path, token: str) -> None:
+    address = load("prod", written(tmp_path / "config", {"token": token}))
+    with pytest.raises(TargetError, match="can't be used") as refused:
+        sent(address)
+    assert MARKER not in str(refused.value)
+
+
+def test_a_user_may_have_no_plug_in(tmp_path: Path) -> None:
+    assert sent(load("prod", written(tmp_path / "config", {"token": "t", "exec": None}))) == "Bearer t"
+
+
+@pytest.mark.parametrize("section", ["contexts", "clusters", "users"])
+@pytest.mark.parametrize("entries", [["prod"], [{}], [None]], ids=repr)
+def test_entries_without_a_name_are_one_sentence(tmp_path: Path, section: str, entries: list[object]) -> None:
+    config = written(tmp_path / "config", {"token": "t"})
+    config.write_text(json.dumps(json.loads(config.read_text()) | {section: entries}))
+    with pytest.raises(TargetError, match=r"is no kubeconfig"):
+        load("prod", config)
