@@ -16,6 +16,7 @@ from conformance.controllers.informer import LiveInformer
 from conformance.controllers.metrics import Metrics
 from conformance.controllers.queue import LiveQueue
 from conformance.controllers.recorder import LiveRecorder
+from reference.api.errors import ApiError
 from reference.machinery.environment import Controller, Environment
 from reference.machinery.runner import FAULTS
 
@@ -92,7 +93,8 @@ class LiveController:
             raise
         except Exception as failure:
             error = failure
-            _log.info("sync of %s failed: %s", key, failure)
+            outpaced = isinstance(failure, ApiError) and failure.reason == "Conflict"
+            _log.log(logging.DEBUG if outpaced else logging.INFO, "sync of %s failed: %s", key, failure)
         self._metrics.syncs.labels("error" if error else "success").inc()
         self._controller.handle_error(error, key)
         self._queue.done(key)
