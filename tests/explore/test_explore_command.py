@@ -89,7 +89,7 @@ def test_worlds_side_by_side_are_told_as_one_after_the_other() -> None:
     worlds = (WORLDS / "42639.yaml", WORLDS / "42639.yaml")
     result = explore(*worlds, "--jobs", 2)
     assert result.exit_code == 0, result.output
-    assert result.output.count("32 states") == 2
+    assert result.output.count(" 32 states, ") == 2
 
 
 def test_a_bound_that_is_hit_is_neither_clean_nor_broken() -> None:
