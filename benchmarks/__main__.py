@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import beside_stateright, exploring, fleet, live, proxy, syncs, writes
+from conformance.garbage import collected_seldom
 from conformance.targets.protocol import TargetError
 from conformance.upstream import UpstreamUnavailable
 
@@ -32,11 +33,11 @@ _TABLES: dict[str, Callable[[], Table]] = {
 
 
 def main() -> int:
-    fleet.collect_seldom()
     console, failed = Console(), False
     for what, table in _TABLES.items():
         try:
-            console.print(table(), "")
+            with collected_seldom():
+                console.print(table(), "")
         except (TargetError, UpstreamUnavailable, OSError, RuntimeError, subprocess.CalledProcessError) as error:
             console.print(f"no table of {what}: {error}\n", markup=False)
             failed = True

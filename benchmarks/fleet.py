@@ -8,7 +8,6 @@ itself needs.
 
 from __future__ import annotations
 
-import gc
 import math
 import resource
 import subprocess
@@ -20,6 +19,7 @@ import msgspec
 from rich.table import Table
 
 from benchmarks import tables
+from conformance.garbage import collected_seldom
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD
 from reference.api.objects import Json, Pod
 from reference.cluster import Cluster
@@ -213,11 +213,6 @@ def _waits(pod: Pod) -> bool:
     return not is_ready(pod) and pod.metadata.deletion_timestamp is None
 
 
-def collect_seldom() -> None:
-    """Has the collector of garbage look as seldom as the harness has it while scenarios run."""
-    gc.set_threshold(100_000, 50, 50)
-
-
 if __name__ == "__main__":
-    collect_seldom()
-    print(msgspec.json.encode(measured(int(sys.argv[1]), int(sys.argv[2]))).decode())
+    with collected_seldom():
+        print(msgspec.json.encode(measured(int(sys.argv[1]), int(sys.argv[2]))).decode())

@@ -10,7 +10,6 @@ interruption, nothing selected, or nothing but skipped scenarios. Nothing passes
 
 from __future__ import annotations
 
-import gc
 import shlex
 import signal
 import sys
@@ -25,7 +24,7 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 
-from conformance import collection, recording
+from conformance import collection, garbage, recording
 from conformance.collection import FeatureFile
 from conformance.report import terminal, writers
 from conformance.report.model import Report
@@ -216,12 +215,8 @@ class Run:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Values, which the model makes by the million, form no cycles: looking for some is put off."""
-        thresholds = gc.get_threshold()
-        gc.set_threshold(100_000, 50, 50)
-        try:
+        with garbage.collected_seldom():
             return (yield)
-        finally:
-            gc.set_threshold(*thresholds)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> Generator[None]:

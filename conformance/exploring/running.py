@@ -6,7 +6,6 @@ interrupts as ever.
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import signal
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from time import monotonic, perf_counter
 
 import msgspec
 
+from conformance import garbage
 from conformance.exploring import world_file
 from conformance.exploring.world_file import WorldFile
 from reference.explore.search import Bounds, Found, explore
@@ -82,15 +82,15 @@ def _explore_beside(asked: Asked, name: str, written: WorldFile) -> tuple[Found,
 
 
 def _explore(interrupted: Event, asked: Asked, name: str, written: WorldFile) -> tuple[Found, float]:
-    begun = perf_counter()
-    end = monotonic() + asked.seconds
-    bounds = Bounds(asked.states, asked.depth, lambda: monotonic() > end or interrupted.is_set())
-    gc.disable()  # what an exploration keeps has no circles, and is much to look through
-    found = explore(
-        world_file.world(written, name),
-        bounds,
-        asked.reductions,
-        all_properties=asked.all_promises,
-        walks=Walks(asked.walks, Random(asked.seed).randrange) if asked.walks else None,
-    )
-    return found, perf_counter() - begun
+    with garbage.not_collected():
+        begun = perf_counter()
+        end = monotonic() + asked.seconds
+        bounds = Bounds(asked.states, asked.depth, lambda: monotonic() > end or interrupted.is_set())
+        found = explore(
+            world_file.world(written, name),
+            bounds,
+            asked.reductions,
+            all_properties=asked.all_promises,
+            walks=Walks(asked.walks, Random(asked.seed).randrange) if asked.walks else None,
+        )
+        return found, perf_counter() - begun

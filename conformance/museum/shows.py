@@ -16,7 +16,7 @@ from time import perf_counter
 import msgspec
 import pytest
 
-from conformance import catalogue, suite
+from conformance import catalogue, garbage, suite
 from conformance.exploring import world_file
 from conformance.museum.catchers import CATCHERS, Catcher, Exploration, Scenario, Schedule
 from conformance.museum.schedules import NotKept, Stage
@@ -132,7 +132,8 @@ def _scenario(id_: str, target: str) -> model.Scenario:
 def _explore(catcher: Exploration, switch: str, *, there: bool) -> Look:
     file = suite.features_directory().parent / "worlds" / f"{catcher.world}.yaml"
     written = msgspec.structs.replace(world_file.read(file), switch=switch)
-    found = explore(world_file.world(written, catcher.world))
+    with garbage.not_collected():
+        found = explore(world_file.world(written, catcher.world))
     if found.verdict != "broken":
         recorded = not there and (found.verdict, found.states) == ("clean", catcher.clean_states)
         return Look(False, recorded, f"{found.verdict}", states=found.states)
