@@ -47,7 +47,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     freed: int
     """Rollouts that were wedged, as upstream's are (issue 138840), and went on when they were scaled once more."""
     differences: tuple[str, ...]
-    grown: tuple[str, ...]
+    grown: tuple[str, ...] | None
+    """None if it was too short to tell."""
     first: Sample
     last: Sample
 
@@ -92,7 +93,7 @@ class Soak:
             requests=sum(self._target.proxy.requests().values()),
             freed=freed,
             differences=await self._lasting_differences(client),
-            grown=tuple(growth(samples)),
+            grown=growth(samples),
             first=samples[0],
             last=samples[-1],
         )
