@@ -12,14 +12,14 @@ import signal
 import socket
 import time
 import uuid
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from conformance.beside import beside
 from conformance.controllers.api import BURST, QPS, Api
 from conformance.controllers.controller import WORKERS, LiveController
 from conformance.controllers.election import Election, Pace
@@ -172,26 +172,15 @@ async def _work(
     identity = f"{socket.gethostname()}_{uuid.uuid4()}"
     namespace, name = settings.lease_namespace, settings.lease_name
     election = Election(clients.election, namespace, name, identity, settings.pace, metrics)
-    async with _beside(stop.wait()) as stopping, _beside(election.acquire()) as acquiring:
+    async with beside(stop.wait()) as stopping, beside(election.acquire()) as acquiring:
         await asyncio.wait((stopping, acquiring), return_when=asyncio.FIRST_COMPLETED)
         if not acquiring.done():
             return
         await acquiring
-    async with _beside(election.hold()) as holding, _beside(controller.run(stop, settings.workers)) as working:
+    async with beside(election.hold()) as holding, beside(controller.run(stop, settings.workers)) as working:
         await asyncio.wait((holding, working), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
             await holding
             raise CannotRun(f"the lease {namespace}/{name} was not renewed in time, and is lost")
         await working
     await election.release()
-
-
-@asynccontextmanager
-async def _beside(coroutine: Coroutine[Any, Any, Any]) -> AsyncIterator[asyncio.Task[Any]]:
-    """A coroutine beside the body of ``async with``, cancelled on leaving."""
-    task = asyncio.create_task(coroutine)
-    try:
-        yield task
-    finally:
-        task.cancel()
-        await asyncio.wait((task,))

@@ -14,18 +14,15 @@ from tests.parity.comparison import Exchange
 from tests.parity.differences import KNOWN
 from tests.parity.matrix import matrix
 from tests.parity.sides import Model, Real
+from tests.started import started
 
 _EXCHANGES = pytest.StashKey[list[Exchange]]()
 
 
 @pytest.fixture(scope="session")
 def target(request: pytest.FixtureRequest) -> Iterator[LocalTarget]:
-    target = LocalTarget(request.config.option.kubernetes, controllers=False)
-    try:
-        target.start()
+    with started(LocalTarget(request.config.option.kubernetes, controllers=False)) as target:
         yield target
-    finally:
-        target.stop()
 
 
 @pytest.fixture(scope="session")

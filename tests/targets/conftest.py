@@ -11,17 +11,14 @@ from conformance.targets.kubernetes import KubernetesSession
 from conformance.targets.local import LocalTarget
 from conformance.targets.proxy import Proxy, Upstream
 from reference.api.objects import Json
+from tests.started import started
 from tests.targets.small_server import SOON, SmallServer
 
 
 @pytest.fixture(scope="session")
 def local() -> Iterator[LocalTarget]:
-    target = LocalTarget()
-    try:
-        target.start()
+    with started(LocalTarget()) as target:
         yield target
-    finally:
-        target.stop()
 
 
 @pytest.fixture

@@ -20,18 +20,16 @@ from conformance.targets.protocol import Session, TargetError
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
 from reference.api.objects import Json
+from tests.started import started
 
 BOUND = 120.0
 
 
 @pytest.fixture(scope="module")
 def mortal() -> Iterator[LocalTarget]:
-    mortal = LocalTarget()
-    try:
-        mortal.start()
+    """One whose components are killed and started anew."""
+    with started(LocalTarget()) as mortal:
         yield mortal
-    finally:
-        mortal.stop()
 
 
 @pytest.mark.parametrize("component", [DEPLOYMENT_MANAGER, OTHER_MANAGER, KUBE_APISERVER, ETCD])

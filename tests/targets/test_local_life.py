@@ -24,6 +24,7 @@ from conformance.targets.local.target import ETCD, KUBE_APISERVER
 from conformance.targets.protocol import TargetError
 from reference.api.kinds import DEPLOYMENT
 from reference.api.objects import Json
+from tests.started import started
 
 SOON = 20.0
 USES_A_TARGET = """
@@ -43,12 +44,8 @@ finally:
 @pytest.fixture
 def mortal() -> Iterator[LocalTarget]:
     """A control plane to be killed."""
-    mortal = LocalTarget()
-    try:
-        mortal.start()
+    with started(LocalTarget()) as mortal:
         yield mortal
-    finally:
-        mortal.stop()
 
 
 @pytest.fixture
@@ -183,13 +180,9 @@ def test_a_race_for_a_port_is_run_again(port: int, monkeypatch: pytest.MonkeyPat
             return ports
 
         monkeypatch.setattr(target, "free_ports", unlucky_at_first)
-        lucky = LocalTarget()
-        try:
-            lucky.start()
+        with started(LocalTarget()) as lucky:
             lucky.check()
             assert taken
-        finally:
-            lucky.stop()
 
 
 def test_missing_binaries_are_one_sentence(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import h11
 import msgspec
 
+from conformance.beside import beside
 from conformance.targets.proxy.asked import Asked, Exchange, read_request
 from conformance.targets.proxy.peer import Message, Peer
 from conformance.targets.proxy.rules import Rules
@@ -166,7 +166,7 @@ class Server:
             except _BROKEN:
                 arrived.put_nowait(None)
 
-        async with _running(read_ahead()):
+        async with beside(read_ahead()):
             if fault is not None:
                 await _mistreated(fault)
             while (piece := await arrived.get()) is not None:
@@ -197,25 +197,17 @@ async def _mistreated(fault: Fault) -> None:
 
 async def _unless(controller: Peer, broken: asyncio.Event, answering: Coroutine[Any, Any, None]) -> None:
     """Runs ``answering`` to its end, or breaks it off when it is ``broken``, or when the controller hangs up."""
-    async with _running(answering) as answer, _running(controller.feed()) as more, _running(broken.wait()) as end:
+    async with (
+        beside(answering, *_BROKEN) as answer,
+        beside(controller.feed(), *_BROKEN) as more,
+        beside(broken.wait()) as end,
+    ):
         await asyncio.wait((answer, more, end), return_when=asyncio.FIRST_COMPLETED)
         if end.done():
             raise EOFError("the watch is broken off")
         if more.done() and not answer.done() and not more.result():
             raise EOFError("the controller hung up")
         await answer
-
-
-@asynccontextmanager
-async def _running(coroutine: Coroutine[Any, Any, Any]) -> AsyncIterator[asyncio.Task[Any]]:
-    """A coroutine beside the body of ``async with``, cancelled on leaving."""
-    task = asyncio.create_task(coroutine)
-    try:
-        yield task
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError, *_BROKEN):
-            await task
 
 
 def _end_to_end(message: h11.Request | h11.Response) -> list[tuple[bytes, bytes]]:
