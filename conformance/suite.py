@@ -12,6 +12,7 @@ from pathlib import Path
 from conformance.report.model import Report, read
 
 Listener = Callable[[str], None]
+_REFUSED = "ERROR: "
 
 
 class CouldNotRun(Exception):
@@ -46,6 +47,15 @@ def arguments(
     return words + (["-k", selection] if selection else [])
 
 
+def look_over(words: Sequence[str]) -> None:
+    """Lets pytest look at its options and make the target, and start nothing. Raises CouldNotRun, as a run would."""
+    command = [sys.executable, "-m", "pytest", *words, "--markers"]  # lists those when it has looked
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    for line in said.splitlines():
+        if line.startswith(_REFUSED):
+            raise CouldNotRun(line.removeprefix(_REFUSED))
+
+
 def report_of(words: Sequence[str], listen: Listener) -> Report:
     """Runs pytest so, with each line of what it says given to ``listen``. Raises CouldNotRun, with the last of them."""
     with tempfile.TemporaryDirectory(prefix="deployment-conformance-") as directory:
@@ -63,7 +73,7 @@ def report_of(words: Sequence[str], listen: Listener) -> Report:
         if not file.exists():
             said = [line for line in lines if line.strip()]
             raise CouldNotRun(
-                "".join(said[-1:]).removeprefix("ERROR: ") or f"pytest ended with {process.returncode} and no word"
+                "".join(said[-1:]).removeprefix(_REFUSED) or f"pytest ended with {process.returncode} and no word"
             )
         return read(file)
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance import suite
-from conformance.commands.watched import run_features
+from conformance.commands.watched import look_over, run_features
 from conformance.diff import Compared, Comparison, compare
 from conformance.report.model import Report, UnreadableReport, read
 from conformance.report.writers import write_whole
@@ -57,7 +57,9 @@ def diff_command(
     if selection and all(map(_is_file, sides)):
         raise CouldNotCompare("-k selects what a target runs, and both sides are reports: compare them without it")
     try:
-        files = {side: read(Path(side)) for side in sides if _is_file(side)}  # before minutes are spent on a target
+        files = {side: read(Path(side)) for side in sides if _is_file(side)}
+        if not files and left != right:
+            look_over(right, kubernetes=kubernetes, binaries=binaries)
         reports = [
             files[side]
             if side in files

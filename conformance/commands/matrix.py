@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from conformance import suite
-from conformance.commands.watched import run_features
+from conformance.commands.watched import look_over, run_features
 from conformance.diff import Comparison, compare
 from conformance.report.model import Outcome, Report
 from conformance.report.terminal import MARKS, headline
@@ -90,7 +90,10 @@ def matrix_command(
     """
     try:
         versions = [version_named(name).name for name in names] or list(VERSIONS)
-        columns = [_column(version, targets or ("model", "local"), selection, save) for version in versions]
+        chosen = targets or ("model", "local")
+        for target in chosen[1:]:
+            look_over(target, kubernetes=versions[0])
+        columns = [_column(version, chosen, selection, save) for version in versions]
     except (UnknownVersion, suite.CouldNotRun) as error:
         raise CouldNotFill(str(error)) from error
     _show(columns)

@@ -17,17 +17,26 @@ _PROGRESS = re.compile(r"\[ *(\d+)%\]$")
 _BUILDING = "building "
 
 
+def look_over(target: str, *, kubernetes: str | None = None, binaries: str | None = None) -> None:
+    """Before minutes are spent on another: raises CouldNotRun for what ``run_features`` would not begin with."""
+    suite.look_over(_words(target, kubernetes, binaries))
+
+
 def run_features(
     target: str, *, selection: str | None = None, kubernetes: str | None = None, binaries: str | None = None
 ) -> Report:
     """The report of the features on a target; the model runs no ``binaries``. Raises CouldNotRun."""
-    local_only = None if target.partition("+")[0] == "model" else binaries
-    words = suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
+    words = _words(target, kubernetes, binaries, selection)
     with _teller(f"features on {target}{f', {kubernetes}' if kubernetes else ''}") as tell:
         report = suite.report_of(words, tell)
     if report.problems:
         raise suite.CouldNotRun(f"{target}: {report.problems[0]}")
     return report
+
+
+def _words(target: str, kubernetes: str | None, binaries: str | None, selection: str | None = None) -> list[str]:
+    local_only = None if target.partition("+")[0] == "model" else binaries
+    return suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
 
 
 @contextmanager

@@ -80,6 +80,7 @@ class TestDiff:
             (("moon", "none.json"), "none.json cannot be read"),  # before any target is started
             (("model",), "Missing argument 'RIGHT'."),
             (("moon", "model"), "no target is called 'moon': choose one of model, local"),
+            (("model", "moon"), "no target is called 'moon': choose one of model, local"),
             (("model", "model", "--kubernetes=1.2"), "--kubernetes: Kubernetes '1.2' is not known here; known are"),
             (("model", "model", "-k", "no_such_thing"), "model: nothing was selected"),
         ],
@@ -151,15 +152,16 @@ class TestMatrix:
         ("arguments", "sentence"),
         [
             (("moon",), "no target is called 'moon'"),
+            (("model", "moon"), "no target is called 'moon'"),
             (("model", "--kubernetes=1.2"), "Kubernetes '1.2' is not known"),
-            (("model", "-k", "nonsense"), "nothing was selected"),
+            (("model", "-k", "nonsense"), "model: nothing was selected"),
         ],
     )
     def test_what_cannot_run_is_one_sentence(self, arguments: tuple[str, ...], sentence: str) -> None:
         ended = command("matrix", *arguments)
 
         assert ended.returncode == 2
-        assert sentence in ended.stderr
+        assert ended.stderr.startswith(f"Error: {sentence}")
 
 
 class TestRun:
