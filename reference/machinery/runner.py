@@ -26,6 +26,9 @@ from reference.machinery.informer import CacheOrder, Informer, by_name
 from reference.machinery.queue import WorkQueue
 from reference.machinery.store import Change, Store
 
+_UNEVEN = -1
+"""Stands for the revision of informers that are not all at one."""
+
 FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError)
 """Errors of the program rather than of the sync: they end the run, where upstream would panic."""
 
@@ -45,8 +48,8 @@ class Runner:
         order: CacheOrder = by_name,
     ) -> None:
         self._store = store
-        self._seen = -1
-        """The store's revision when there was no news left; an earlier one while an informer is stalled."""
+        self._seen = _UNEVEN
+        """The revision of the store that all informers are at."""
         self._perform = perform
         self._clock = clock
         self.queue = WorkQueue(clock)
@@ -85,6 +88,27 @@ class Runner:
         """
         if self._seen == self._store.revision:
             return False
+        heard = self._catch_up() if self._seen == _UNEVEN else self._go_on()
+        self._write_events()
+        return heard
+
+    def _go_on(self) -> bool:
+        """All informers are at one revision: the store tells whose turn it is, write by write."""
+        store, informers, heard = self._store, self.informers, False
+        written, self._seen = store.written_since(self._seen), store.revision
+        for resource in written:
+            informer = informers.get(resource)
+            if informer is None:
+                continue
+            if informer.stalled:
+                return self._catch_up() or heard
+            self._tell(*informer.take())
+            heard = True
+        return heard
+
+    def _catch_up(self) -> bool:
+        """Each informer is where it is, or has to take over a whole list: what they have missed is put in order."""
+        self._seen = _UNEVEN
         told = [informer for informer in self.informers.values() if not informer.stalled]
         relisted = [news for informer in told if informer.relisted is not None for news in informer.replace()]
         for change, old in relisted:
@@ -94,11 +118,11 @@ class Runner:
             self._tell(*informer.take())
         if len(told) == len(self.informers):
             self._seen = self._store.revision
-        self._write_events()
         return bool(relisted or behind)
 
     def deliver_some(self, kind: str, most: int) -> bool:
         """Tells the controller the oldest news of one kind (``pods``), at ``most`` so many; whether there were any."""
+        self._seen = _UNEVEN
         informer = self.informers[kind]
         news = 0 if informer.stalled else min(most, informer.pending())
         for _ in range(news):
@@ -129,7 +153,7 @@ class Runner:
     def expire(self, kind: Kind[Any]) -> None:
         """The watch of this kind has expired: the controller sees next what there is now, and not how it came to it."""
         self.informers[kind.resource].expire()
-        self._seen = -1
+        self._seen = _UNEVEN
 
     def next_due(self) -> datetime | None:
         """When the next delayed key becomes ready; None if none waits."""
@@ -142,11 +166,11 @@ class Runner:
     def _tell(self, change: Change, old: Any | None) -> None:
         controller = self.controller
         if change.type == "DELETED":
-            self._run(controller.on_delete(change.object))
+            driver.run(controller.on_delete(change.object), self._answer)
         elif old is None:
-            self._run(controller.on_add(change.object))
+            driver.run(controller.on_add(change.object), self._answer)
         else:
-            self._run(controller.on_update(old, change.object))
+            driver.run(controller.on_update(old, change.object), self._answer)
 
     def _run(self, started: Coroutine[Any, Any, Any]) -> None:
         driver.run(started, self._answer)
@@ -167,7 +191,5 @@ class Runner:
 def _in_order_of_news(informers: Sequence[Informer]) -> list[Informer]:
     """The informers, each as often as it has news: the one whose news is the oldest first."""
     behind = [informer for informer in informers if informer.pending()]
-    if len(behind) == 1:
-        return behind * behind[0].pending()
     news = [(revision, number) for number, informer in enumerate(behind) for revision in informer.revisions()]
     return [behind[number] for _, number in sorted(news)]

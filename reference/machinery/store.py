@@ -10,7 +10,7 @@ Source: etcd (one revision counter for everything, an ordered log of changes) an
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Literal
@@ -150,12 +150,14 @@ class Log:
 
     def at(self, position: int) -> Change:
         """The change at a position. Raises IndexError if it is forgotten, or not there yet."""
-        self._check_known(position)
+        if position < self.begin:
+            raise self._forgotten(position)
         return self._changes[position - self.begin]
 
     def since(self, position: int) -> Iterator[Change]:
         """The changes from a position on. Raises IndexError if the first of them is forgotten."""
-        self._check_known(position)
+        if position < self.begin:
+            raise self._forgotten(position)
         return islice(self._changes, position - self.begin, None)
 
     def table_at(self, revision: int) -> Table:
@@ -169,9 +171,8 @@ class Log:
             table = change.table
         return table
 
-    def _check_known(self, position: int) -> None:
-        if position < self.begin:
-            raise IndexError(f"change {position} is forgotten; the log begins at {self.begin}")
+    def _forgotten(self, position: int) -> IndexError:
+        return IndexError(f"change {position} is forgotten; the log begins at {self.begin}")
 
     def forget_before(self, position: int) -> None:
         """Drops what every reader has read, and with it the past values that only it held."""
@@ -190,12 +191,19 @@ class Store:
         self.revision = revision
         self._tables = {kind.resource: tables.get(kind.resource, _EMPTY) for kind in KINDS}
         self._logs = {resource: Log(table) for resource, table in self._tables.items()}
+        self._written: list[str] = []
+        """The resource that each of the last revisions wrote to."""
 
     def table(self, kind: Kind[Any]) -> Table:
         return self._tables[kind.resource]
 
     def log(self, kind: Kind[Any]) -> Log:
         return self._logs[kind.resource]
+
+    def written_since(self, revision: int) -> Sequence[str]:
+        """The resource that each revision after this one wrote to, in order, but for what every reader has read."""
+        written = self._written
+        return written[max(len(written) - (self.revision - revision), 0) :]
 
     def put(self, kind: Kind[Any], obj: Any, type_: ChangeType) -> None:
         """Stores an object that already carries the next revision as its resourceVersion."""
@@ -211,16 +219,22 @@ class Store:
 
     def forget_before(self, positions: Mapping[str, int]) -> None:
         """Drops each log's changes before the position of the slowest reader; the whole log where there is none."""
+        oldest = self.revision + 1
         for resource, log in self._logs.items():
             log.forget_before(positions.get(resource, log.end))
+            if log.begin < log.end:
+                oldest = min(oldest, log.at(log.begin).revision)
+        del self._written[: len(self._written) - (self.revision + 1 - oldest)]
 
     def fork(self) -> Store:
         """A store of its own that goes on from here."""
         return Store(self._tables, self.revision)
 
     def _advance(self, kind: Kind[Any], change: Change) -> None:
-        self._tables[kind.resource] = change.table
-        self._logs[kind.resource].append(change)
+        resource = kind.resource
+        self._tables[resource] = change.table
+        self._logs[resource].append(change)
+        self._written.append(resource)
 
 
 def _owner_key(obj: Object) -> tuple[str, str]:

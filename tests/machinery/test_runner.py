@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from reference.api.errors import ApiError, not_found
 from reference.api.kinds import EVENT, NAMESPACE, POD, REPLICA_SET, Kind
+from reference.api.objects import from_json
 from reference.machinery.client import Call
 from reference.machinery.clock import VirtualClock
 from reference.machinery.environment import Environment
@@ -18,6 +20,7 @@ from reference.server.server import ApiServer
 from reference.versions import LATEST
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+KINDS_BY_RESOURCE: dict[str, Kind[Any]] = {kind.resource: kind for kind in (POD, REPLICA_SET, EVENT)}
 SPEC = {"containers": [{"name": "main", "image": "app:1"}]}
 
 
@@ -72,6 +75,11 @@ class Desk:
     def pod(self, name: str) -> None:
         self.server.create(POD, "default", {"metadata": {"name": name, "labels": {"a": "1"}}, "spec": SPEC})
 
+    def add(self, kind: Kind[Any], name: str) -> None:
+        """An object as it is, past all that the server would say of it."""
+        metadata = {"name": name, "namespace": "default", "uid": name}
+        self.store.put(kind, from_json({"metadata": metadata, "spec": {"replicas": 0}}, kind.type), "ADDED")
+
     def relabel(self, name: str, value: str) -> None:
         patch = {"metadata": {"labels": {"a": value}}}
         self.server.patch(POD, "default", name, patch, "application/merge-patch+json")
@@ -97,6 +105,16 @@ def test_news_comes_in_the_order_of_the_writes_with_what_was_before(desk: Desk) 
     assert desk.runner.deliver()
     assert desk.diary.told == ["added b", "b from {'a': '1'} to {'a': '2'}", "b from {'a': '2'} to {'a': '3'}"]
     assert not desk.runner.deliver()
+
+
+def test_news_of_several_kinds_comes_in_the_order_of_the_writes(desk: Desk) -> None:
+    desk.start()
+    for batch in (("pods-1", "replicasets-1", "events-1", "replicasets-2"), ("pods-2", "pods-3", "replicasets-3")):
+        for name in batch:
+            desk.add(KINDS_BY_RESOURCE[name.split("-")[0]], name)
+        desk.runner.deliver()
+    seen = ("pods-1", "replicasets-1", "replicasets-2", "pods-2", "pods-3", "replicasets-3")
+    assert desk.diary.told == [f"added {name}" for name in seen]
 
 
 def test_a_stalled_kind_waits_and_the_others_do_not(desk: Desk) -> None:
@@ -145,6 +163,39 @@ def test_what_a_stalled_watch_has_missed_when_it_expires_waits_too(desk: Desk) -
     desk.runner.informers[POD.resource].stalled = False
     assert desk.runner.deliver()
     assert desk.diary.told == ["added a"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_however_it_hears_it_misses_nothing_and_hears_nothing_twice(desk: Desk, seed: int) -> None:
+    """Pieces of news, stalls and forgotten logs between whole deliveries; of one kind the order is the writes'."""
+    desk.start()
+    choose, written = random.Random(seed), {resource: list[str]() for resource in KINDS_BY_RESOURCE}
+    informers = desk.runner.informers
+    for number in range(200):
+        act = choose.randrange(9)
+        if act < 5:
+            resource = choose.choice(tuple(KINDS_BY_RESOURCE))
+            written[resource].append(f"added {resource}-{number}")
+            desk.add(KINDS_BY_RESOURCE[resource], f"{resource}-{number}")
+        elif act == 5:
+            behind = {resource: informer.position for resource, informer in informers.items() if informer.stalled}
+            desk.runner.deliver()
+            assert all(informers[resource].position == position for resource, position in behind.items())
+        elif act == 6:
+            desk.runner.deliver_some(choose.choice(tuple(informers)), choose.randint(0, 3))
+        elif act == 7:
+            informer = choose.choice(tuple(informers.values()))
+            informer.stalled = not informer.stalled
+        else:
+            desk.store.forget_before({resource: informer.position for resource, informer in informers.items()})
+    for informer in informers.values():
+        informer.stalled = False
+    desk.runner.deliver()
+    assert not desk.runner.deliver()
+    told = desk.diary.told
+    for resource in informers:
+        assert [each for each in told if each.startswith(f"added {resource}-")] == written[resource]
+    assert len(told) == sum(len(written[resource]) for resource in informers)
 
 
 def test_a_handlers_events_are_written_with_the_news(desk: Desk) -> None:
