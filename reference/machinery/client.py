@@ -57,38 +57,33 @@ Transport = Callable[[Call], Awaitable[Any]]
 
 
 class Client:
-    """Upstream's verbs over a transport. Every method raises ``ApiError`` when the server refuses."""
+    """Upstream's verbs over a transport. Each is awaited, and raises ``ApiError`` when the server refuses."""
 
     def __init__(self, transport: Transport) -> None:
         self._perform = transport
 
-    async def get(self, kind: Kind[K], namespace: str, name: str) -> K:
+    def get(self, kind: Kind[K], namespace: str, name: str) -> Awaitable[K]:
         """A live read, past every cache."""
-        answer: K = await self._perform(Call("get", kind, namespace, name))
-        return answer
+        return self._perform(Call("get", kind, namespace, name))
 
-    async def list(self, kind: Kind[K], namespace: str, selector: LabelSelector | None = None) -> tuple[K, ...]:
+    def list(self, kind: Kind[K], namespace: str, selector: LabelSelector | None = None) -> Awaitable[tuple[K, ...]]:
         """A live list, in the server's order (by name)."""
-        answer: tuple[K, ...] = await self._perform(Call("list", kind, namespace, body=selector))
-        return answer
+        return self._perform(Call("list", kind, namespace, body=selector))
 
-    async def create(self, obj: K, namespace: str = "") -> K:
+    def create(self, obj: K, namespace: str = "") -> Awaitable[K]:
         """Creates the object in ``namespace``, or else in the one that it names itself."""
         where = namespace or obj.metadata.namespace
-        answer: K = await self._perform(Call("create", kind_of(obj), where, obj.metadata.name, body=obj))
-        return answer
+        return self._perform(Call("create", kind_of(obj), where, obj.metadata.name, body=obj))
 
-    async def update(self, obj: K, subresource: str = "") -> K:
+    def update(self, obj: K, subresource: str = "") -> Awaitable[K]:
         """Replaces the object, or its subresource. A stale resourceVersion is a Conflict."""
-        answer: K = await self._perform(
-            Call("update", kind_of(obj), obj.metadata.namespace, obj.metadata.name, subresource, obj)
-        )
-        return answer
+        metadata = obj.metadata
+        return self._perform(Call("update", kind_of(obj), metadata.namespace, metadata.name, subresource, obj))
 
-    async def update_status(self, obj: K) -> K:
-        return await self.update(obj, "status")
+    def update_status(self, obj: K) -> Awaitable[K]:
+        return self.update(obj, "status")
 
-    async def patch(
+    def patch(
         self,
         kind: Kind[K],
         namespace: str,
@@ -96,13 +91,12 @@ class Client:
         patch: Json | Sequence[Json],
         patch_type: PatchType = STRATEGIC_MERGE,
         subresource: str = "",
-    ) -> K:
-        answer: K = await self._perform(Call("patch", kind, namespace, name, subresource, patch, patch_type))
-        return answer
+    ) -> Awaitable[K]:
+        return self._perform(Call("patch", kind, namespace, name, subresource, patch, patch_type))
 
-    async def delete(self, kind: Kind[K], namespace: str, name: str, options: DeleteOptions | None = None) -> None:
-        await self._perform(Call("delete", kind, namespace, name, body=options or DeleteOptions()))
+    def delete(self, kind: Kind[K], namespace: str, name: str, options: DeleteOptions | None = None) -> Awaitable[None]:
+        return self._perform(Call("delete", kind, namespace, name, body=options or DeleteOptions()))
 
-    async def delete_collection(self, kind: Kind[K], namespace: str, options: DeleteOptions | None = None) -> None:
+    def delete_collection(self, kind: Kind[K], namespace: str, options: DeleteOptions | None = None) -> Awaitable[None]:
         """Deletes all of the kind in the namespace, each as ``delete`` would."""
-        await self._perform(Call("deletecollection", kind, namespace, body=options or DeleteOptions()))
+        return self._perform(Call("deletecollection", kind, namespace, body=options or DeleteOptions()))

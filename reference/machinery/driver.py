@@ -102,33 +102,26 @@ def ask(question: Question) -> Generator[Question, Answer, Any]:
 class AskingCache:
     """``reference.machinery.environment.Cache``, every read of which is a question."""
 
-    async def get(self, kind: Kind[K], namespace: str, name: str) -> K | None:
-        answer: K | None = await ask(CacheGet(kind, namespace, name))
-        return answer
+    def get(self, kind: Kind[K], namespace: str, name: str) -> Awaitable[K | None]:
+        return ask(CacheGet(kind, namespace, name))
 
-    async def list(self, kind: Kind[K], namespace: str) -> Sequence[K]:
-        answer: Sequence[K] = await ask(CacheList(kind, namespace))
-        return answer
+    def list(self, kind: Kind[K], namespace: str) -> Awaitable[Sequence[K]]:
+        return ask(CacheList(kind, namespace))
 
-    async def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
-        answer: Sequence[K] = await ask(CacheControlledBy(kind, namespace, owner_uid))
-        return answer
+    def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Awaitable[Sequence[K]]:
+        return ask(CacheControlledBy(kind, namespace, owner_uid))
 
-    async def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
-        answer: Sequence[K] = await ask(CacheClaimable(kind, namespace, owner_uid))
-        return answer
+    def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Awaitable[Sequence[K]]:
+        return ask(CacheClaimable(kind, namespace, owner_uid))
 
-    async def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Sequence[K]:
-        answer: Sequence[K] = await ask(CacheSelected(kind, namespace, selector))
-        return answer
+    def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Awaitable[Sequence[K]]:
+        return ask(CacheSelected(kind, namespace, selector))
 
-    async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
-        answer: Sequence[K] = await ask(CacheSelecting(kind, namespace, labels))
-        return answer
+    def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Awaitable[Sequence[K]]:
+        return ask(CacheSelecting(kind, namespace, labels))
 
-    async def resource_version(self, kind: Kind[K]) -> int:
-        answer: int = await ask(CacheVersion(kind))
-        return answer
+    def resource_version(self, kind: Kind[K]) -> Awaitable[int]:
+        return ask(CacheVersion(kind))
 
 
 class AskingEnvironment:
@@ -140,11 +133,10 @@ class AskingEnvironment:
         self.queue = queue
         self.recorder = recorder
 
-    async def now(self) -> datetime:
-        answer: datetime = await ask(_NOW)
-        return answer
+    def now(self) -> Awaitable[datetime]:
+        return ask(_NOW)
 
-    async def together(self, *calls: Awaitable[Any]) -> list[Any]:
+    async def together(self, *calls: Coroutine[Any, Any, Any]) -> list[Any]:
         strands = [_Strand(call) for call in calls]
         while asking := [strand for strand in strands if strand.question is not None]:
             answers = await ask(Together(tuple(strand.question for strand in asking)))
@@ -156,8 +148,8 @@ class AskingEnvironment:
 class _Strand:
     """One of the calls that run side by side: at its next question, or at its end."""
 
-    def __init__(self, call: Awaitable[Any]) -> None:
-        self._steps = call.__await__()
+    def __init__(self, call: Coroutine[Any, Any, Any]) -> None:
+        self._steps = call
         self.question: Question | None = None
         self.result: Any = None
         self.resume(None)
@@ -196,7 +188,7 @@ def replay(started: Coroutine[Any, Any, Any], answers: Sequence[Answer]) -> Ques
     return question
 
 
-def _step(steps: Any, answer: Answer) -> Question:
+def _step(steps: Coroutine[Any, Any, Any], answer: Answer) -> Question:
     question: Question
     question = steps.throw(answer) if isinstance(answer, ApiError) else steps.send(answer)
     return question

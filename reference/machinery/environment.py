@@ -10,7 +10,7 @@ listers, a work queue, an event recorder.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
@@ -24,27 +24,27 @@ EventType = Literal["Normal", "Warning"]
 class Cache(Protocol):
     """The informers' caches: possibly stale, never mutated. Lists come in the cache's own order."""
 
-    async def get(self, kind: Kind[K], namespace: str, name: str) -> K | None: ...
+    def get(self, kind: Kind[K], namespace: str, name: str) -> Awaitable[K | None]: ...
 
-    async def list(self, kind: Kind[K], namespace: str) -> Sequence[K]: ...
+    def list(self, kind: Kind[K], namespace: str) -> Awaitable[Sequence[K]]: ...
 
-    async def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
+    def controlled_by(self, kind: Kind[K], namespace: str, owner_uid: str) -> Awaitable[Sequence[K]]:
         """The ReplicaSets or Pods whose controlling owner has this uid; with the empty uid, those that have none."""
         ...
 
-    async def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Sequence[K]:
+    def claimable(self, kind: Kind[K], namespace: str, owner_uid: str) -> Awaitable[Sequence[K]]:
         """The ReplicaSets or Pods that this uid controls, and those that have no controlling owner."""
         ...
 
-    async def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Sequence[K]:
+    def selected(self, kind: Kind[K], namespace: str, selector: LabelSelector | None) -> Awaitable[Sequence[K]]:
         """Those whose labels the selector matches."""
         ...
 
-    async def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Sequence[K]:
+    def selecting(self, kind: Kind[K], namespace: str, labels: Mapping[str, str]) -> Awaitable[Sequence[K]]:
         """The Deployments or ReplicaSets whose selector matches the labels, and is not empty."""
         ...
 
-    async def resource_version(self, kind: Kind[K]) -> int:
+    def resource_version(self, kind: Kind[K]) -> Awaitable[int]:
         """The newest resourceVersion that this kind's informer has seen; 0 if it does not know."""
         ...
 
@@ -81,7 +81,7 @@ class Environment(Protocol):
         """The controller's clock, aware UTC."""
         ...
 
-    async def together(self, *calls: Awaitable[Any]) -> list[Any]:
+    async def together(self, *calls: Coroutine[Any, Any, Any]) -> list[Any]:
         """Awaits all side by side, as upstream's goroutines do; the answers in order, an exception as a value."""
         ...
 

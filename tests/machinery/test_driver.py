@@ -61,8 +61,11 @@ def test_the_answers_so_far_restore_an_unfinished_coroutine(env: AskingEnvironme
 
 
 def test_calls_side_by_side_are_one_question_and_failures_are_values(env: AskingEnvironment) -> None:
+    async def delete(name: str) -> None:
+        await env.client.delete(POD, "default", name)
+
     async def delete_all() -> list[Any]:
-        return await env.together(*(env.client.delete(POD, "default", name) for name in "abc"))
+        return await env.together(*map(delete, "abc"))
 
     groups: list[int] = []
 

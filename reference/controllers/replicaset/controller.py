@@ -11,7 +11,7 @@ Source: ``pkg/controller/replicaset/replica_set.go``.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -27,8 +27,8 @@ from reference.controllers.replicaset.consistency import ConsistencyStore, Writt
 from reference.controllers.replicaset.pod_control import NAMESPACE_TERMINATING, PodControl, PodControlError
 from reference.controllers.replicaset.pods import (
     are_on_several_nodes,
+    by_activity,
     first_to_become_available,
-    is_active,
     is_ready,
     is_terminating,
     next_availability,
@@ -167,8 +167,8 @@ class ReplicaSetController:
             return
 
         pods = await self._owned_pods_and_orphans(rs)
-        inactive = [pod for pod in pods if not is_active(pod)]
-        active = await self.claim_pods(rs, [pod for pod in pods if is_active(pod)] if inactive else pods)
+        candidates, inactive = by_activity(pods)
+        active = await self.claim_pods(rs, candidates)
         error: ApiError | PodControlError | None = None
         if needs_sync and rs.metadata.deletion_timestamp is None:
             try:
@@ -293,7 +293,7 @@ class ReplicaSetController:
 
 
 async def slow_start_batch(
-    env: Environment, count: int, create: Callable[[], Awaitable[None]]
+    env: Environment, count: int, create: Callable[[], Coroutine[Any, Any, None]]
 ) -> tuple[int, Exception | None]:
     """Calls ``create`` in batches of one, two, four and so on, each side by side, until one of a batch fails.
 

@@ -24,6 +24,12 @@ def is_active(pod: Pod) -> bool:
     return pod.status.phase not in _TERMINAL and pod.metadata.deletion_timestamp is None
 
 
+def by_activity(pods: Sequence[Pod]) -> tuple[Sequence[Pod], Sequence[Pod]]:
+    """The active ones, and the others."""
+    others = [pod for pod in pods if pod.metadata.deletion_timestamp is not None or pod.status.phase in _TERMINAL]
+    return ([pod for pod in pods if is_active(pod)] if others else pods), others
+
+
 def is_terminating(pod: Pod) -> bool:
     """Being deleted, and not ended yet."""
     return pod.metadata.deletion_timestamp is not None and pod.status.phase not in _TERMINAL
@@ -42,6 +48,18 @@ def is_ready(pod: Pod) -> bool:
         if condition.type == "Ready":
             return condition.status == "True"
     return False
+
+
+def only_ready(pods: Iterable[Pod]) -> list[Pod]:
+    """Those that are ready; a call for each would take twice as long, and every sync counts all."""
+    ready = []
+    for pod in pods:
+        for condition in pod.status.conditions:
+            if condition.type == "Ready":
+                if condition.status == "True":
+                    ready.append(pod)
+                break
+    return ready
 
 
 def is_available(pod: Pod, min_ready_seconds: int, now: datetime) -> bool:

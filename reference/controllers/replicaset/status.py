@@ -11,7 +11,7 @@ from datetime import datetime
 from reference.api.errors import ApiError
 from reference.api.kinds import REPLICA_SET
 from reference.api.objects import Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, replace
-from reference.controllers.replicaset.pods import is_available, is_ready
+from reference.controllers.replicaset.pods import is_available, only_ready
 from reference.machinery.client import Client
 
 REPLICA_FAILURE = "ReplicaFailure"
@@ -25,7 +25,7 @@ def calculate_status(
     ``error`` is what creating or deleting Pods failed with: it becomes a condition, which later failures leave as
     it is, and which goes when there is none.
     """
-    ready = [pod for pod in active if is_ready(pod)]
+    ready = only_ready(active)
     wait = rs.spec.min_ready_seconds
     labels = rs.spec.template.metadata.labels
     demanded, others = labels.items(), [pod for pod in active if pod.metadata.labels is not labels]
