@@ -210,7 +210,7 @@ def _seconds(phase: Callable[[], None]) -> float:
 
 def _waits(pod: Pod) -> bool:
     """Whether the kubelet has still to make it ready."""
-    return not is_ready(pod) and pod.metadata.deletion_timestamp is None
+    return pod.metadata.deletion_timestamp is None and not is_ready(pod)
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ class Cluster:
             done = next(syncs, None)
             if done is None:
                 raise NotAtRest(self._what_keeps_it_busy())
-            if done % _FORGET_EVERY == 0:
+            if done % _FORGET_EVERY == _FORGET_EVERY - 1:
                 self._forget_what_all_have_seen()
         self._forget_what_all_have_seen()
 
@@ -179,7 +179,10 @@ class Cluster:
             return self._hear_and_sync(self.interleaving)
         for runner in self._runners:
             runner.deliver()
-        return any(runner.sync_next() for runner in self._runners)
+        for runner in self._runners:  # noqa: SIM110
+            if runner.sync_next():
+                return True
+        return False
 
     def _hear_and_sync(self, order: Interleaving) -> bool:
         """The same, with the Deployment controller's news in pieces; whether anything was done or heard."""

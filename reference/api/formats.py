@@ -160,7 +160,12 @@ def ip_address(text: str) -> list[str]:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    return re.fullmatch(pattern, text, re.ASCII) is not None
+    return _compiled(pattern).fullmatch(text) is not None
+
+
+@_remembered
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)
 
 
 def _at_most(text: str, limit: int, unit: str = "characters") -> list[str]:

@@ -297,7 +297,7 @@ def _replica_set_status(status: ReplicaSetStatus) -> list[Cause]:
 
 
 def _counters(*counters: tuple[str, int]) -> list[Cause]:
-    return [cause for name, value in counters for cause in not_negative(f"status.{name}", value)]
+    return [cause for name, value in counters if value < 0 for cause in not_negative(f"status.{name}", value)]
 
 
 def _bounded(replicas: int, *counters: tuple[str, int]) -> list[Cause]:

@@ -51,9 +51,10 @@ class _LeastRecent(Generic[V]):
         self._entries: OrderedDict[Hashable, V] = OrderedDict()
 
     def get(self, key: Hashable) -> V | None:
-        if key in self._entries:
+        value = self._entries.get(key)
+        if value is not None:
             self._entries.move_to_end(key)
-        return self._entries.get(key)
+        return value
 
     def put(self, key: Hashable, value: V) -> None:
         self._entries[key] = value

@@ -45,7 +45,7 @@ Refusal = Callable[[Call], ApiError | None]
 Valid = Callable[[Any, Any | None], None]
 """Is told of an object that has passed validation and is about to be stored, and of the one that it replaces."""
 
-_order = attrgetter("metadata.namespace", "metadata.name")
+_name = attrgetter("metadata.name")
 _ANY_REVISION = ("", "0")
 _READS = ("get", "list")
 SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
@@ -165,14 +165,13 @@ class ApiServer:
 
     def _list(self, call: Call) -> tuple[Any, ...]:
         table = self.store.table(call.kind)
-        spaces = [call.namespace] if call.namespace else list(table.by_namespace)
+        spaces = [call.namespace] if call.namespace else sorted(table.by_namespace)
         selector: LabelSelector | None = call.body
-        found = [
-            obj
-            for space in spaces
-            for obj in (table.names(space).values() if selector is None else table.selected(space, selector))
-        ]
-        return tuple(sorted(found, key=_order))
+        found: list[Any] = []
+        for space in spaces:
+            here = table.names(space).values() if selector is None else table.selected(space, selector)
+            found += sorted(here, key=_name)
+        return tuple(found)
 
     def _create(self, call: Call) -> Any:
         kind = call.kind

@@ -71,7 +71,8 @@ class GraphBuilder:
         """An informer shows that an object is gone."""
         node = self.graph.get(obj.metadata.uid)
         if node is not None:
-            self._remove(self._observed(node, identity_of(obj)), identity_of(obj))
+            identity = identity_of(obj)
+            self._remove(self._observed(node, identity), identity)
 
     def found_absent(self, identity: Identity) -> None:
         """The server says that there is no such object. Upstream calls this a virtual delete event."""
