@@ -179,10 +179,7 @@ class Cluster:
             return self._hear_and_sync(self.interleaving)
         for runner in self._runners:
             runner.deliver()
-        for runner in self._runners:  # noqa: SIM110
-            if runner.sync_next():
-                return True
-        return False
+        return any(runner.sync_next() for runner in self._runners)
 
     def _hear_and_sync(self, order: Interleaving) -> bool:
         """The same, with the Deployment controller's news in pieces; whether anything was done or heard."""
