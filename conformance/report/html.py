@@ -1,7 +1,8 @@
 """A report as one HTML page that needs nothing else: no network, no other file.
 
 Scenarios read as text under their feature and its why; each has the picture of its ReplicaSets, and a table of them
-after every step that changed them. A little script searches and filters; without it all is there just the same.
+after every step that changed them. A little script searches and filters, and at first shows what went wrong, if
+anything did; without it all is there just the same.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ COLUMNS = {
     "owner": "owner",
 }
 """The fields of a ReplicaSet's row, and what they are called."""
+_WRONG: tuple[Outcome, ...] = ("failed", "error")
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -48,11 +50,20 @@ class Told(msgspec.Struct, frozen=True):
     """What kept it from running, if that is no step's own."""
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """A button that shows the scenarios that ended so; all, if ``outcomes`` are empty."""
+
+    outcomes: tuple[Outcome, ...]
+    count: int
+    pressed: bool
+    """When the page is opened."""
+
+
 def render(report: Report) -> str:
     """The page."""
     chapters = [(feature, _told(feature, report.scenarios)) for feature in report.features]
     return _template().render(
-        report=report, counts=report.counts(), chapters=chapters, columns=COLUMNS, marks=terminal.MARKS
+        report=report, choices=_choices(report), chapters=chapters, columns=COLUMNS, marks=terminal.MARKS
     )
 
 
@@ -71,6 +82,17 @@ def _template() -> Template:
         f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
     )
     return environment.get_template("page.html.j2")
+
+
+def _choices(report: Report) -> list[Choice]:
+    """Of what is shown; at first that is what did not end as it should, if there is any."""
+    ended: dict[Outcome, int] = {outcome: count for outcome, count in report.counts().items() if count}
+    wrong = tuple(outcome for outcome in ended if outcome in _WRONG)
+    sets: list[tuple[Outcome, ...]] = [(outcome,) for outcome in ended]
+    if len(wrong) > 1:
+        sets.insert(0, wrong)
+    choices = [Choice(outcomes, sum(ended[it] for it in outcomes), outcomes == wrong) for outcomes in sets]
+    return [Choice((), len(report.scenarios), not wrong), *choices]
 
 
 def _told(feature: Feature, scenarios: Sequence[Scenario]) -> list[Told]:

@@ -156,6 +156,12 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
+def _pressed(told: Report) -> list[str]:
+    """What the page shows when it is opened."""
+    pressed = re.findall(r'aria-pressed="true">([^<]+)<b>(\d+)</b>', html.render(told))
+    return [words + count for words, count in pressed]
+
+
 class TestHtml:
     def test_is_whole_and_loads_nothing(self) -> None:
         text = html.render(one_of_each())
@@ -177,6 +183,14 @@ class TestHtml:
 
         assert re.findall(r'<details id="([^"]+)"[^>]* open>', text) == ["rollback/failing", "rollback/breaking"]
         assert "  | 3       |" in text
+
+    def test_opens_with_what_went_wrong_if_anything_did(self) -> None:
+        passing, failing, breaking, _ = one_of_each().scenarios
+
+        assert _pressed(report(passing)) == ["all 1"]
+        assert _pressed(report(passing, failing)) == ["failed 1"]
+        assert _pressed(report(passing, breaking)) == ["error 1"]
+        assert _pressed(one_of_each()) == ["failed or error 2"]
 
     def test_text_is_never_markup(self) -> None:
         nasty = report(scenario("<b>", [step('Given a Deployment "<script>"', snapshot((1, 1)))]))

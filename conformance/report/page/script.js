@@ -4,12 +4,12 @@ const words = new Map(scenarios.map(it => [it, it.textContent.toLowerCase()]));
 const buttons = [...document.querySelectorAll("button[data-show]")];
 const search = document.getElementById("search");
 const unfold = document.getElementById("unfold");
-let shown = "all";
+let shown = [];
 
 function filter() {
   const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const it of scenarios) {
-    const chosen = shown === "all" || it.classList.contains(shown);
+    const chosen = !shown.length || shown.some(outcome => it.classList.contains(outcome));
     it.hidden = !(chosen && wanted.every(word => words.get(it).includes(word)));
   }
   for (const section of document.querySelectorAll("section")) {
@@ -23,14 +23,14 @@ function filter() {
   document.getElementById("none").hidden = scenarios.some(it => !it.hidden);
 }
 
-search.addEventListener("input", filter);
-for (const button of buttons) {
-  button.addEventListener("click", () => {
-    shown = button.dataset.show;
-    for (const it of buttons) it.setAttribute("aria-pressed", String(it === button));
-    filter();
-  });
+function choose(button) {
+  shown = button.dataset.show.split(" ").filter(Boolean);
+  for (const it of buttons) it.setAttribute("aria-pressed", String(it === button));
+  filter();
 }
+
+search.addEventListener("input", filter);
+for (const button of buttons) button.addEventListener("click", () => choose(button));
 unfold.addEventListener("click", () => {
   const open = unfold.textContent === "open all";
   for (const it of scenarios) if (!it.hidden) it.open = open;
@@ -43,7 +43,14 @@ document.addEventListener("keydown", event => {
 });
 function openNamed() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (named instanceof HTMLDetailsElement) named.open = true;
+  if (!(named instanceof HTMLDetailsElement)) return;
+  if (named.hidden) {
+    search.value = "";
+    choose(buttons[0]);
+  }
+  named.open = true;
+  named.scrollIntoView();
 }
 window.addEventListener("hashchange", openNamed);
+choose(buttons.find(it => it.getAttribute("aria-pressed") === "true"));
 openNamed();
