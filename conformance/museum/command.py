@@ -18,6 +18,7 @@ from rich.text import Text
 from conformance.collection import BadFeature
 from conformance.exploring.world_file import BadWorld
 from conformance.museum import page, shows
+from conformance.museum.catchers import CATCHERS
 from conformance.museum.shows import Shown
 from conformance.report.writers import write_whole
 from conformance.suite import CouldNotRun
@@ -33,23 +34,33 @@ class CouldNotVisit(click.ClickException):
 
 @click.command("museum", short_help="Put historical faults back, and see each caught.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--list", "listed", is_flag=True, help="Only say what there is, a line each.")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Write museum.json and .html there.")
 @click.pass_context
-def museum_command(context: click.Context, names: tuple[str, ...], report: Path | None) -> None:
+def museum_command(context: click.Context, names: tuple[str, ...], listed: bool, report: Path | None) -> None:
     """Put each fault back that Kubernetes had, see it caught, take it out again, and see that nothing is.
 
-    NAME is the number of an issue; all are shown without one. To run features with a fault: run --target=model+NAME.
+    NAME is an issue's number, as --list tells it; all are shown without one. To run features with a fault: run
+    --target=model+NAME.
     """
+    if listed and report is not None:
+        raise click.UsageError("--report is of what was shown, and --list shows nothing: give one of the two")
     try:
         pieces = [mutants.named(name) for name in names] or list(mutants.MUTANTS.values())
+    except mutants.UnknownMutant as error:
+        raise CouldNotVisit(str(error)) from error
+    if listed:
+        _list(pieces)
+        return
+    try:
         shown = list(_shown(pieces))
         if report is not None:
             report.mkdir(parents=True, exist_ok=True)
             write_whole(report / "museum.json", msgspec.json.format(msgspec.json.encode(shown)))
             write_whole(report / "museum.html", page.render(shown).encode())
-    except (mutants.UnknownMutant, shows.CouldNotShow, CouldNotRun, BadFeature, BadWorld, OSError) as error:
+    except (shows.CouldNotShow, CouldNotRun, BadFeature, BadWorld, OSError) as error:
         raise CouldNotVisit(str(error)) from error
-    _print(shown)
+    _print_shown(shown)
     if report is not None:
         click.echo(report / "museum.html")
     wrong = [piece for piece in shown if not (piece.found and piece.clean)]
@@ -79,19 +90,29 @@ def _what_is_wrong(piece: Shown) -> str:
     return f"{piece.catcher} is not clean without it: {piece.gone.told} ({piece.gone.states} states)"
 
 
-def _print(shown: Sequence[Shown]) -> None:
-    table = Table(
-        *("issue", "", "title", "caught by", Column("steps", justify="right"), Column("states", justify="right")),
-        Column("seconds", justify="right"),
-        box=None,
-        header_style="dim",
-        pad_edge=False,
-    )
+def _list(pieces: Sequence[Mutant]) -> None:
+    table = _table("issue", "title", "caught by")
+    for piece in pieces:
+        table.add_row(*map(Text, (piece.name, piece.title, str(CATCHERS[piece.name]))))
+    _print(table)
+
+
+def _print_shown(shown: Sequence[Shown]) -> None:
+    numbers = (Column(heading, justify="right") for heading in ("steps", "states", "seconds"))
+    table = _table("issue", "", "title", "caught by", *numbers)
     for piece in shown:
         mark = "✓" if piece.found and piece.clean else "✗"
         steps, states = (str(number or "") for number in (piece.there.steps, piece.there.states))
         cells = (piece.name, mark, piece.title, piece.catcher, steps, states, f"{piece.seconds:.1f}")
         table.add_row(*map(Text, cells))
+    _print(table)
+
+
+def _table(*columns: Column | str) -> Table:
+    return Table(*columns, box=None, header_style="dim", pad_edge=False)
+
+
+def _print(table: Table) -> None:
     console = Console(width=None if sys.stdout.isatty() else _WIDE)
     with console.capture() as printed:
         console.print(table)

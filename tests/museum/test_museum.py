@@ -12,6 +12,7 @@ import pytest
 
 from conformance.museum.catchers import CATCHERS, Exploration, Scenario
 from reference.explore.mutants import MUTANTS, UnknownMutant, named
+from tests.commandline import command
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = Path(sys.executable).parent / "deployment-conformance"
@@ -63,9 +64,24 @@ def test_who_visits_one_piece_sees_one() -> None:
     assert done.stdout.splitlines()[-1] == "1 of 1 found with the fault there, and clean without it"
 
 
-def test_a_piece_that_is_not_there_is_told_in_one_sentence() -> None:
-    done = museum("12")
+def test_a_piece_that_is_not_there_is_told_with_those_like_it() -> None:
+    done = command("museum", "42638")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("Error: the museum has no fault '12'; it has 11656, ")
-    with pytest.raises(UnknownMutant):
-        named("12")
+    assert done.stderr.startswith("Error: the museum has no fault '42638'; it has 42639")
+    assert done.stderr.endswith(": deployment-conformance museum --list shows all\n")
+    with pytest.raises(UnknownMutant, match=r"^the museum has no fault 'unlike': deployment-conformance museum --list"):
+        named("unlike")
+
+
+def test_the_pieces_are_listed_a_line_each() -> None:
+    heading, *lines = command("museum", "--list").stdout.splitlines()
+    assert heading.split() == ["issue", "title", "caught", "by"]
+    assert [line.split()[0] for line in lines] == list(MUTANTS)
+    assert lines[0].endswith("  pause/condition")
+    assert len(command("museum", "42639", "27687", "--list").stdout.splitlines()) == 3
+
+
+def test_a_list_is_no_report(tmp_path: Path) -> None:
+    done = command("museum", "--list", f"--report={tmp_path / 'out'}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert not (tmp_path / "out").exists()

@@ -13,6 +13,7 @@ repair that was proposed. The pieces are subclasses of what they change: nothing
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from reference.explore.mutants import (
     ownership,
@@ -42,11 +43,13 @@ MUTANTS: Mapping[str, Mutant] = {
 
 
 class UnknownMutant(ValueError):
-    """The text names what was asked for, and what there is."""
+    """The text names what was asked for, what there is like it, and how to see all."""
 
 
 def named(name: str) -> Mutant:
     """The piece of this name. Raises UnknownMutant."""
     if name not in MUTANTS:
-        raise UnknownMutant(f"the museum has no fault {name!r}; it has {', '.join(MUTANTS)}")
+        alike = get_close_matches(name, MUTANTS)
+        has = f"; it has {' and '.join(alike)}" if alike else ""
+        raise UnknownMutant(f"the museum has no fault {name!r}{has}: deployment-conformance museum --list shows all")
     return MUTANTS[name]
