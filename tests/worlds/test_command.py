@@ -103,6 +103,15 @@ def test_what_no_value_can_hold_is_told_and_the_others_still_run(lines: list[byt
     assert [outcome["id"] for outcome in outcomes(result)] == ["g0"]
 
 
+def test_a_file_of_something_else_is_told_by_its_first_lines(lines: list[bytes]) -> None:
+    result = sync("-", stdin=b"\n".join([lines[0], *[b"# Markdown", b""] * 1000, lines[1]]))
+    assert result.exit_code == 2
+    assert [outcome["id"] for outcome in outcomes(result)] == ["g0"]
+    *told, last = result.stderr.splitlines()
+    assert [line.partition(": ")[0] for line in told] == [f"-, line {number}" for number in range(2, 22, 2)]
+    assert last == "-: stopped at line 20: 10 lines have had no outcome"
+
+
 def test_null_is_no_field(lines: list[bytes]) -> None:
     world = msgspec.json.decode(lines[0])
     absent = {key: value for key, value in world.items() if key != "pods"}
