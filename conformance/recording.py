@@ -294,6 +294,7 @@ class Ledger:
         self._clock = time.perf_counter()
         self._entries: dict[str, Entry] = {}
         self._problems: list[str] = []
+        self._errors = 0
 
     def problem(self, sentence: str) -> None:
         """Something that keeps the run itself from being whole."""
@@ -304,13 +305,20 @@ class Ledger:
         if record is not None:
             self._entries[report.nodeid] = msgspec.json.decode(record, type=Entry)
         elif report.failed and report.nodeid.partition("::")[0].endswith(".feature"):
-            self._problems.append(f"{report.nodeid}: {report.longreprtext}")
+            self._error(f"{report.nodeid}: {report.longreprtext}")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed and report.nodeid.endswith(".feature"):
-            self._problems.append(report.longreprtext)
+            self._error(report.longreprtext)
+
+    def _error(self, sentence: str) -> None:
+        """One of no scenario."""
+        self._errors += 1
+        self._problems.append(sentence)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if self._errors and not self._entries and isinstance(excinfo.value, pytest.Session.Interrupted):
+            return  # pytest itself, which runs nothing of what it cannot read all of: the errors are told
         self._problems.append(str(excinfo.value) or "interrupted before the end")
 
     @pytest.hookimpl(tryfirst=True)
@@ -340,6 +348,7 @@ class Ledger:
             nodes=any(entry.nodes for entry in entries),
             observations=next((entry.observations for entry in entries if entry.observations), ()),
             problems=tuple(self._problems),
+            errors=self._errors,
         )
 
 

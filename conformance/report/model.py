@@ -117,6 +117,8 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
     """What was found out of the target before the first scenario, a sentence each."""
     problems: tuple[str, ...] = ()
     """What kept the run itself from being whole, a sentence each: a component that died, an interruption."""
+    errors: int = 0
+    """How many of those are errors of no scenario: features that cannot be read."""
 
     def counts(self) -> dict[Outcome, int]:
         """How many scenarios ended how; every outcome, in order."""
@@ -128,8 +130,9 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
         return bool(self.scenarios) and all(scenario.outcome == "skipped" for scenario in self.scenarios)
 
     def closing_line(self) -> str:
-        """``62 passed, 0 failed, 0 errors, 1 skipped``, and known faults if there are any."""
+        """``62 passed, 0 failed, 0 errors, 1 skipped``, and known faults if there are any; all errors are counted."""
         passed, failed, errors, skipped, faults = self.counts().values()
+        errors += self.errors
         told = f"{passed} passed, {failed} failed, {errors} {'error' if errors == 1 else 'errors'}, {skipped} skipped"
         return told + (f", {faults} known {'fault' if faults == 1 else 'faults'}" if faults else "")
 

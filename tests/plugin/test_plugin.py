@@ -318,7 +318,21 @@ class TestCouldNotRun:
         result = project.run()
 
         assert result.ret == 2
-        result.stdout.fnmatch_lines([sentence])
+        result.stdout.fnmatch_lines([sentence, "0 passed, 0 failed, 1 error, 0 skipped"])
+
+    def test_features_that_cannot_be_read_are_told_and_counted_once(self, project: Project) -> None:
+        project.feature(COUNTED)
+        for name in ("bad", "worse"):
+            project.feature("Scenarioo: A\n", name=name)
+        result = project.run("--report=out")
+
+        assert result.outlines[-4:] == [
+            "out/report.html",
+            "features/bad.feature: there is no scenario in it",
+            "features/worse.feature: there is no scenario in it",
+            "0 passed, 0 failed, 2 errors, 0 skipped",
+        ]
+        assert (len(project.report().problems), project.report().errors) == (2, 2)
 
     def test_an_id_of_another_feature(self, project: Project) -> None:
         project.feature(COUNTED)
@@ -326,6 +340,7 @@ class TestCouldNotRun:
         result = project.run_apart("-n", "2")
 
         assert result.ret == 2
+        assert result.outlines[-1] == "1 passed, 0 failed, 1 error, 0 skipped"
         result.stdout.fnmatch_lines(["*zebra.feature:4: @id:fruit/counted is that of features/fruit.feature:4 already"])
 
     def test_a_report_that_finds_no_room(self, project: Project) -> None:
