@@ -35,7 +35,7 @@ conformance: $(RUN)
 	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
 
 matrix: $(RUN)
-	@$(BIN)/deployment-conformance matrix --save="$$REPORT/matrix" -k "$$K"
+	@$(BIN)/deployment-conformance matrix -n 2 --save="$$REPORT/matrix" -k "$$K"
 
 test: $(DEVELOP)
 	@$(BIN)/python .ci/check.py

@@ -37,7 +37,7 @@ def main() -> int:
             check("steps and ids", "deployment-conformance", "steps", "--check"),
             tests("unit tests", results / "unit.xml", "tests", f"--junitxml={results / 'unit.xml'}"),
             features("model", results),
-            features("local", results),
+            features("local", results, "-n", "2"),
             comparison(results / "model", results / "local"),
         ]
     total = Count()
@@ -68,13 +68,14 @@ def tests(title: str, results: Path, *arguments: str) -> Count:
 _JUNIT = (("tests",), ("failures", "errors"), ("skipped",))
 
 
-def features(target: str, results: Path) -> Count:
+def features(target: str, results: Path, *arguments: str) -> Count:
     return tests(
         f"features on {target}",
         results / target / "junit.xml",
         "features",
         f"--target={target}",
         f"--report={results / target}",
+        *arguments,
     )
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance import suite
-from conformance.commands.watched import look_over, run_features
+from conformance.commands.watched import in_processes, look_over, run_features
 from conformance.diff import Compared, Comparison, compare
 from conformance.report.model import Report, UnreadableReport, read
 from conformance.report.writers import write_whole
@@ -32,6 +32,7 @@ class CouldNotCompare(click.ClickException):
 @click.option("-k", "selection", metavar="EXPR", help="Which scenarios: words of names, tags and ids.")
 @click.option("--kubernetes", metavar="VERSION", help="The minor version to run, or to behave as.")
 @click.option("--binaries", metavar="DIR", help="Where the control plane's programs are, instead of building them.")
+@in_processes
 @click.option("--save", type=click.Path(path_type=Path, file_okay=False), help="Keep both reports there, as JSON.")
 @click.option(
     "--all-steps", is_flag=True, help="Show a scenario's later differences as well, not only the first step's."
@@ -44,6 +45,7 @@ def diff_command(
     selection: str | None,
     kubernetes: str | None,
     binaries: str | None,
+    processes: int,
     save: Path | None,
     all_steps: bool,
 ) -> None:
@@ -63,7 +65,7 @@ def diff_command(
         reports = [
             files[side]
             if side in files
-            else run_features(side, selection=selection, kubernetes=kubernetes, binaries=binaries)
+            else run_features(side, selection=selection, kubernetes=kubernetes, binaries=binaries, processes=processes)
             for side in sides
         ]
     except (UnreadableReport, suite.CouldNotRun) as error:

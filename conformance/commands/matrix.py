@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from conformance import suite
-from conformance.commands.watched import look_over, run_features
+from conformance.commands.watched import in_processes, look_over, run_features
 from conformance.diff import Comparison, compare
 from conformance.report.model import Outcome, Report
 from conformance.report.terminal import MARKS, headline
@@ -76,10 +76,16 @@ class Column(msgspec.Struct, frozen=True):
     "--kubernetes", "names", metavar="VERSION", multiple=True, help="Only this version; may be given more than once."
 )
 @click.option("-k", "selection", metavar="EXPR", help="Which scenarios: words of names, tags and ids.")
+@in_processes
 @click.option("--save", type=click.Path(path_type=Path, file_okay=False), help="Keep the reports there, as JSON.")
 @click.pass_context
 def matrix_command(
-    context: click.Context, targets: tuple[str, ...], names: tuple[str, ...], selection: str | None, save: Path | None
+    context: click.Context,
+    targets: tuple[str, ...],
+    names: tuple[str, ...],
+    selection: str | None,
+    processes: int,
+    save: Path | None,
 ) -> None:
     """Run the features on TARGETS (model and local, if none are given) as every Kubernetes version known here.
 
@@ -93,15 +99,17 @@ def matrix_command(
         chosen = targets or ("model", "local")
         for target in chosen[1:]:
             look_over(target, kubernetes=versions[0])
-        columns = [_column(version, chosen, selection, save) for version in versions]
+        columns = [_column(version, chosen, selection, processes, save) for version in versions]
     except (UnknownVersion, suite.CouldNotRun) as error:
         raise CouldNotFill(str(error)) from error
     _show(columns)
     context.exit(_exit_code([column.cell() for column in columns]))
 
 
-def _column(version: str, targets: Sequence[str], selection: str | None, save: Path | None) -> Column:
-    reports = tuple(run_features(target, selection=selection, kubernetes=version) for target in targets)
+def _column(version: str, targets: Sequence[str], selection: str | None, processes: int, save: Path | None) -> Column:
+    reports = tuple(
+        run_features(target, selection=selection, kubernetes=version, processes=processes) for target in targets
+    )
     if save:
         _save(save / version, reports)
     return Column(version, reports, tuple(compare(reports[0], other) for other in reports[1:]))

@@ -13,7 +13,16 @@ from conformance import suite
 from conformance.report.model import Report
 from conformance.upstream.progress import Progress
 
-_PROGRESS = re.compile(r"\[ *(\d+)%\]$")
+in_processes = click.option(
+    "-n",
+    "processes",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1,
+    help="Run in so many processes, each with a control plane of its own, of some 700 MB; the model in one.",
+)
+"""The option of a command that runs the features on what may be slow."""
+_PROGRESS = re.compile(r"\[ *(\d+)%\]")
 _BUILDING = "building "
 
 
@@ -23,10 +32,17 @@ def look_over(target: str, *, kubernetes: str | None = None, binaries: str | Non
 
 
 def run_features(
-    target: str, *, selection: str | None = None, kubernetes: str | None = None, binaries: str | None = None
+    target: str,
+    *,
+    selection: str | None = None,
+    kubernetes: str | None = None,
+    binaries: str | None = None,
+    processes: int = 1,
 ) -> Report:
-    """The report of the features on a target; the model runs no ``binaries``. Raises CouldNotRun."""
+    """The report of the features on a target; the model has no ``binaries`` and one process. Raises CouldNotRun."""
     words = _words(target, kubernetes, binaries, selection)
+    if processes > 1 and not _is_model(target):
+        words += ["-n", str(processes)]
     with _teller(f"features on {target}{f', {kubernetes}' if kubernetes else ''}") as tell:
         report = suite.report_of(words, tell)
     if report.problems:
@@ -35,8 +51,12 @@ def run_features(
 
 
 def _words(target: str, kubernetes: str | None, binaries: str | None, selection: str | None = None) -> list[str]:
-    local_only = None if target.partition("+")[0] == "model" else binaries
+    local_only = None if _is_model(target) else binaries
     return suite.arguments(target=target, kubernetes=kubernetes, binaries=local_only, selection=selection)
+
+
+def _is_model(target: str) -> bool:
+    return target.partition("+")[0] == "model"
 
 
 @contextmanager
