@@ -125,6 +125,15 @@ def test_the_model_does_not_differ_from_itself() -> None:
     assert ended.stdout.splitlines()[-1].endswith("compared on model (first) and model (second): no difference")
 
 
+def test_a_real_control_plane_in_two_processes_does_not_differ_from_the_model() -> None:
+    selected = "pause/no-new-replica-set or upkeep/terminating-counted or rolling-update/scale"
+    ended = command("diff", "model", "local", "-n", "2", "-k", selected)
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert re.search(r"^features on local: \d+ % ", ended.stderr, re.MULTILINE), "its progress is read"
+    assert ended.stdout.splitlines()[-1].endswith("compared on model and local: no difference")
+
+
 class TestMatrix:
     def test_shows_versions_side_by_side_and_tells_what_is_not_alike(self, tmp_path: Path) -> None:
         versions = ("--kubernetes=1.34", "--kubernetes=1.37")
