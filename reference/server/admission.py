@@ -29,14 +29,18 @@ _PRIORITIES = {"": 0, "system-cluster-critical": 2_000_000_000, "system-node-cri
 
 
 def admitted(pod: Pod, version: Version) -> Pod:
-    """The Pod with the server's defaults and what admission adds. Raises the 403 of one that may not be created."""
+    """The Pod with the server's defaults and what admission adds. Raises the 403 of one that may not be created.
+
+    It has no name yet if the server is to make one up: the 403 then tells what that is to begin with.
+    """
+    name = pod.metadata.name or pod.metadata.generate_name
     made, account, priority = _admitted(bytes(pod.spec), version)
     if account != _ACCOUNT:
-        namespace, name = pod.metadata.namespace, pod.metadata.name
-        why = f'error looking up service account {namespace}/{account}: serviceaccount "{account}" not found'
+        sought = f"{pod.metadata.namespace}/{account}"
+        why = f'error looking up service account {sought}: serviceaccount "{account}" not found'
         raise forbidden(POD, name, why)
     if priority not in _PRIORITIES:
-        raise forbidden(POD, pod.metadata.name, f"no PriorityClass with name {priority} was found")
+        raise forbidden(POD, name, f"no PriorityClass with name {priority} was found")
     return replace(pod, spec=made)
 
 

@@ -178,11 +178,11 @@ class ApiServer:
         obj = documents.decoded(kind, call.body, self.version)
         metadata = in_namespace(obj.metadata, call.namespace if kind.namespaced else "")
         check_creation(self.store, kind, call.namespace, metadata.name)
+        if isinstance(obj, Pod):
+            obj = admitted(replace(obj, metadata=metadata), self.version)
         revision = self.store.revision + 1
         name = metadata.name or self._made_up_name(kind, metadata, revision)
         prepared = replace(obj, metadata=created(metadata, name, revision, self._clock.second()))
-        if isinstance(prepared, Pod):
-            prepared = admitted(prepared, self.version)
         new = self._strategies[kind.name].for_create(prepared)
         _refuse_invalid(kind, name, validate_create(new, self.version))
         if self.on_valid is not None:

@@ -72,6 +72,13 @@ REFUSED: dict[str, tuple[Request, int, str]] = {
         403,
         'pods "x" is forbidden: error looking up service account default/no: serviceaccount "no" not found',
     ),
+    "create a Pod that has no name yet for an account that is not there": (
+        lambda user: user.create(
+            POD, {"metadata": {"generateName": "x-"}, "spec": {**pod()["spec"], "serviceAccountName": "no"}}
+        ),
+        403,
+        'pods "x-" is forbidden: error looking up service account default/no: serviceaccount "no" not found',
+    ),
     "put under another name": (
         lambda user: user.put(DEPLOYMENT, "web", metadata__name="other"),
         400,
