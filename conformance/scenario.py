@@ -3,7 +3,8 @@
 A *stimulus* acts as the operator or the node, then waits until the cluster is at rest. Whatever may lead to a new
 ReplicaSet first waits for a new second, for ReplicaSets are told apart by age and creation times have whole seconds.
 Pods of a rollout that is under way, and Pods that let go of what waits for them, change one at a time, so that the
-controllers take the same path everywhere.
+controllers take the same path everywhere. What the operator's kubectl stamps on a template goes into a ReplicaSet's
+name: so it has a clock of its own, which is the same everywhere, and a second further with each stimulus.
 
 *Looks* never wait; they are in ``conformance.looks``.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from conformance import kubectl_line
@@ -28,6 +29,7 @@ from reference.machinery.faults import Fault
 _PLACEHOLDER = re.compile(r"\{(a Pod of )?(\w+:\w+)\}")
 _ORPHANED_POD = "{an orphaned Pod}"
 _MOST_PODS_OF_A_ROLLOUT = 500
+_OPERATORS_MORNING = datetime(2026, 1, 1, 9, tzinfo=UTC)
 
 
 class Scenario:
@@ -37,15 +39,13 @@ class Scenario:
         self._session = session
         self._pods = Pods(session, free=Capability.FREE_PODS in target.capabilities)
         self._kubectl = Kubectl(session)
+        self._kubectl.clock = lambda: _OPERATORS_MORNING + timedelta(seconds=self._stimuli)
+        self._stimuli = 0
         self._name = "web"
         self._held: list[Kind[Any]] = []
         self.look = Looks(session, self._pods)
         self.answer = ""
         """What kubectl printed last, were it an error."""
-
-    def operators_clock(self, clock: Callable[[], datetime]) -> None:
-        """From now on the operator's kubectl goes by this clock, and no longer by the cluster's."""
-        self._kubectl.clock = clock
 
     def create_deployment(self, name: str, replicas: int, image: str, **options: Any) -> None:
         """Creates it, ``options`` as for ``manifests.deployment``; from now on it is *the* Deployment."""
@@ -201,6 +201,7 @@ class Scenario:
         self._act(act)
 
     def _act(self, act: Callable[[], str]) -> None:
+        self._stimuli += 1
         try:
             self.answer = act()
         except KubectlError as error:

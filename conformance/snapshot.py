@@ -7,6 +7,7 @@ or not still counts:
 - uids, by what they identify: ``uid of Deployment web``, or ``uid of a former Deployment web``, if that is gone;
 - resourceVersions and time stamps, by a dot; managedFields are left out;
 - the random ends of Pod names (wherever they occur), of Event names and of the service account's volume;
+- how often Pods were tried in vain, in the event that says so: as often as there was time for;
 - the namespace's name, and where the API server is (in the text of an error without an answer).
 
 Everything else is kept as it is: names, generations, annotations, the order of conditions, unknown fields. Pods have
@@ -32,6 +33,8 @@ from reference.api.objects import Json
 MASK = "·"
 NAMESPACE = "<namespace>"
 RANDOM = "?????"
+TRIED_IN_VAIN = "FailedCreate"
+"""The reason of a ReplicaSet's event about Pods that may not be made, which it tries again and again."""
 
 
 class Counted(msgspec.Struct, frozen=True):
@@ -146,6 +149,8 @@ class _Masks:
         masked = self.object(event)
         masked["metadata"]["name"] = _EVENT_NAME_END.sub("." + RANDOM, masked["metadata"]["name"])
         masked["metadata"]["uid"] = MASK
+        if event.get("reason") == TRIED_IN_VAIN:
+            masked["count"] = MASK
         return masked
 
     def _fields(self, obj: Json) -> Json:

@@ -32,6 +32,53 @@ Feature: A version is known by what it runs, not by what it is called
         | 1        | app:1.3.1 | 0       | 0         |
         | 2        | app:2.1.2 | 3       | 3         |
 
+  Rule: A restart is a new version that runs the same
+    "kubectl rollout restart" only notes the time on the Pod template. That makes it another template, so the Pods are
+    replaced as in any rollout, with as many at work, and history gets a line for it.
+
+    Background:
+      Given a Deployment "web" of 3 replicas, maxSurge 1, maxUnavailable 1, running "app:1"
+      And all its Pods are ready
+      And the operator runs "kubectl rollout restart deployment/web"
+
+    @id:new-version/restarted
+    Scenario: Every Pod is replaced, and the ReplicaSet of before stays, with none
+      Then kubectl answers "deployment.apps/web restarted"
+      And the ReplicaSets are
+        | revision | image | desired | available |
+        | 1        | app:1 | 2       | 2         |
+        | 2        | app:1 | 2       | 0         |
+      When the rollout comes to its end
+      Then the ReplicaSets are
+        | revision | image | desired | available |
+        | 1        | app:1 | 0       | 0         |
+        | 2        | app:1 | 3       | 3         |
+      When the operator runs "kubectl rollout history deployment/web"
+      Then kubectl answers
+        """
+        deployment.apps/web
+        REVISION  CHANGE-CAUSE
+        1         <none>
+        2         <none>
+        """
+
+    @id:new-version/restarted-again
+    Scenario: Restarted in the middle of a restart, the Pods of the first go before they were any use
+      When the operator runs "kubectl rollout restart deployment/web"
+      Then the ReplicaSets are
+        | revision | image | desired | available |
+        | 1        | app:1 | 2       | 2         |
+        | 2        | app:1 | 0       | 0         |
+        | 3        | app:1 | 2       | 0         |
+
+    @id:new-version/restart-undone
+    Scenario: Undone, it goes back to the Pods that are still there
+      When the operator runs "kubectl rollout undo deployment/web"
+      Then the ReplicaSets are
+        | revision | earlier | image | desired | available |
+        | 2        | none    | app:1 | 0       | 0         |
+        | 3        | 1       | app:1 | 3       | 2         |
+
   Rule: A Deployment that says nothing of how to roll out keeps its Pods at work
 
     @id:new-version/by-default

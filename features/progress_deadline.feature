@@ -103,3 +103,44 @@ Feature: A rollout that gets nowhere is reported, and one that is over is not
       Then there is no condition Progressing
       When the operator runs "kubectl patch deployment/web --patch='{"spec":{"progressDeadlineSeconds":600}}'"
       Then the condition Progressing is True because of NewReplicaSetAvailable
+
+  Rule: Pods that may not even be made are told of at once
+    Where the API server refuses the Pods themselves, for a quota that is used up or something that they name and that
+    is not there, nobody has to wait for a deadline: the condition ReplicaFailure has the server's own words. It is gone
+    as soon as no Pods are refused any more.
+
+    Background:
+      Given a Deployment "web" of 2 replicas, maxSurge 1, maxUnavailable 0, running "app:1"
+      And all its Pods are ready
+      And the Deployment is paused
+      And the image becomes "app:2"
+      And the operator runs "kubectl patch deployment/web --patch='{"spec":{"template":{"spec":{"priorityClassName":"none-such"}}}}'"
+      And the Deployment is resumed
+
+    @id:progress-deadline/pods-refused
+    Scenario: Pods of a priority class that is not there: the new version has none, and the old one goes on
+      Then the condition ReplicaFailure is True because of FailedCreate
+      And the condition Available is True because of MinimumReplicasAvailable
+      And the ReplicaSets are
+        | revision | image | desired | Pods | available |
+        | 1        | app:1 | 2       | 2    | 2         |
+        | 2        | app:2 | 1       | 0    | 0         |
+
+    @id:progress-deadline/pods-refused-event
+    @needs:events
+    Scenario: An event says so as well
+      Then a FailedCreate event says "Error creating: pods "{app:2}-" is forbidden: no PriorityClass with name none-such was found"
+
+    @id:progress-deadline/pods-refused-and-mended
+    Scenario: With Pods that may be made, it is over
+      When the operator runs "kubectl patch deployment/web --patch='{"spec":{"template":{"spec":{"priorityClassName":null}}}}'"
+      Then there is no condition ReplicaFailure
+      When the rollout comes to its end
+      Then the Deployment reports 2 replicas, 2 updated, 2 available
+      And there is no condition ReplicaFailure
+
+    @id:progress-deadline/pods-refused-and-undone
+    Scenario: So it is on the way back
+      When the operator runs "kubectl rollout undo deployment/web"
+      Then there is no condition ReplicaFailure
+      And the Deployment reports 2 replicas, 2 updated, 2 available

@@ -1,7 +1,6 @@
 """Plays a story on several targets in lockstep: after every sentence all namespaces are compared, whole.
 
-All targets hear one operator, whose clock is the first target's: what kubectl stamps on a template goes into the names
-of ReplicaSets. A sentence that fails everywhere is no difference; one that fails on some only is.
+A sentence that fails everywhere is no difference; one that fails on some only is.
 
 On a real control plane controllers work side by side, and a few fields tell which of two was first. So where the model
 differs from one, it is asked whether it ends in the same state by another *interleaving* of the same sentence
@@ -13,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import datetime
 from itertools import permutations
 
 import msgspec
@@ -66,7 +64,7 @@ def play(story: Story, targets: Sequence[Target]) -> Iterator[Scene]:
         stages = [sessions.enter_context(stage(story.name, target)) for target in targets]
         said: list[Said] = []
         for number, sentence in enumerate(story.sentences(), start=1):
-            said.append(Said(sentence, stages[0].session.now()))
+            said.append(Said(sentence))
             ends = [each.perform(said[-1]) for each in stages]
             differences = _differences(stages, ends)
             if differences and reconsiders:
@@ -84,10 +82,9 @@ def play(story: Story, targets: Sequence[Target]) -> Iterator[Scene]:
 
 
 class Said(msgspec.Struct, frozen=True):
-    """A sentence, when the operator said it by the first target's clock, and how the model is to go about it."""
+    """A sentence, and how the model is to go about it."""
 
     sentence: Sentence
-    at: datetime
     interleaving: Interleaving | None = None
 
 
@@ -109,7 +106,6 @@ class Stage:
 
     def perform(self, said: Said) -> End:
         """Does what the sentence says. Raises TargetError, UnknownSentence."""
-        self.scenario.operators_clock(lambda: said.at)
         if isinstance(self.session, ModelSession):
             self.session.interleave(said.interleaving)
         failure = ""

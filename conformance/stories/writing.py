@@ -48,7 +48,7 @@ def _perform(played: Stage, written: Sequence[Act]) -> None:
     """Raises _NotToBeTold: a Pod that was to become ready is gone by then, say."""
     for act in written:
         for sentence in act.sentences:
-            if played.perform(Said(sentence, played.session.now())).failure:
+            if played.perform(Said(sentence)).failure:
                 raise _NotToBeTold
     if _has_similar_events(played.session):
         raise _NotToBeTold

@@ -155,6 +155,15 @@ def test_a_pod_with_a_name_of_its_own_keeps_it() -> None:
     assert [it.object["metadata"]["name"] for it in snapshot.pods] == ["web-by-hand", "web-lingering"]
 
 
+def test_how_often_pods_were_refused_is_not_told_but_that_they_were() -> None:
+    tries = [{"metadata": {"name": "web-9.0a"}, "reason": "FailedCreate", "count": count} for count in (7, 8)]
+    kept = [{"metadata": {"name": "web.0a"}, "reason": "ReplicaSetCreateError", "count": count} for count in (1, 2)]
+
+    seven, eight = (snapshot_of(events=[event]) for event in tries)
+    assert seven == eight != snapshot_of(events=[])
+    assert snapshot_of(events=[kept[0]]) != snapshot_of(events=[kept[1]])
+
+
 def test_events_about_replica_sets_and_pods_that_are_gone_are_masked_as_well() -> None:
     events = [
         {
