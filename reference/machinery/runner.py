@@ -166,11 +166,11 @@ class Runner:
     def _tell(self, change: Change, old: Any | None) -> None:
         controller = self.controller
         if change.type == "DELETED":
-            driver.run(controller.on_delete(change.object), self._answer)
+            self._run(controller.on_delete(change.object))
         elif old is None:
-            driver.run(controller.on_add(change.object), self._answer)
+            self._run(controller.on_add(change.object))
         else:
-            driver.run(controller.on_update(old, change.object), self._answer)
+            self._run(controller.on_update(old, change.object))
 
     def _run(self, started: Coroutine[Any, Any, Any]) -> None:
         driver.run(started, self._answer)
