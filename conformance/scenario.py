@@ -151,6 +151,11 @@ class Scenario:
         """
         self._session.inject(Fault(name=self.look.name_of(image) if image else "", **fault))
 
+    def run_before_the_answer(self, line: str) -> None:
+        """Runs a kubectl command, which must succeed, while the next answer that a fault makes late is on its way."""
+        resolved = self.resolve(line)
+        self._session.meanwhile(lambda: self._ask(lambda: kubectl_line.run(self._kubectl, resolved)))
+
     def expect_faults(self, count: int) -> None:
         """So many calls of the Deployment controller have been answered amiss in this scenario."""
         got = self._session.strikes()
@@ -202,11 +207,14 @@ class Scenario:
 
     def _act(self, act: Callable[[], str]) -> None:
         self._stimuli += 1
+        self._ask(act)
+        self._session.settle()
+
+    def _ask(self, act: Callable[[], str]) -> None:
         try:
             self.answer = act()
         except KubectlError as error:
             raise AssertionError(f"kubectl failed: {error}") from error
-        self._session.settle()
 
     def _change_each(self, pods: Iterable[Json], change: Change) -> None:
         one_at_a_time = change is Change.LET_GO or self._in_rollout()

@@ -75,6 +75,28 @@ Feature: A ReplicaSet has one owner, and a Deployment that is being deleted adop
         | image | desired | owner |
         | app:1 | 2       | none  |
 
+  Rule: An adoption that was looked into before the deletion does not come after it
+
+    Between the question and the adoption the Deployment may be deleted. The adoption is then made on behalf of a
+    Deployment that is no more, and what was to be kept is collected with it (kubernetes/kubernetes#43032).
+
+    @id:adoption-race/looked-into-before
+    @needs:fault-injection
+    @known-fault:43032
+    Scenario: A ReplicaSet is made by hand, and the Deployment deleted just after the controller has asked
+      Given a Deployment "web" of 1 replica, maxSurge 1, maxUnavailable 0, running "app:1"
+      And all its Pods are ready
+      And the answer to the Deployment controller's next read of a Deployment comes 3 seconds late
+      And before that answer comes the operator runs "kubectl delete deployment/web --cascade=orphan"
+      When ReplicaSets labelled "app=web" are made by hand:
+        | name | replicas | image |
+        | hand | 0        | app:2 |
+      Then there are no Deployments
+      And the ReplicaSets are
+        | image | desired | owner |
+        | app:1 | 1       | none  |
+        | app:2 | 0       | none  |
+
   Rule: With nothing held back, deleting does what its --cascade says
 
     Background:

@@ -152,6 +152,18 @@ class Cluster:
         """The Deployment controller is gone, and another one starts that has seen nothing yet, and sees all."""
         self._deployments = self._start_deployments()
 
+    def meanwhile(self, act: Callable[[], None]) -> None:
+        """``act`` is done, and all others do what follows from it, while the next late answer is on its way.
+
+        That is an answer to the Deployment controller, which waits for it in the middle of its work.
+        """
+
+        def others_go_on() -> None:
+            act()
+            self._let_others_work()
+
+        self.faults.meanwhile(others_go_on)
+
     def refuse(self, refusal: Refusal) -> Callable[[], None]:
         """Refuses the calls that ``refusal`` answers with an error; returns what ends that."""
         return self.server.refuse(refusal)
@@ -200,11 +212,14 @@ class Cluster:
     def _perform_for_deployments(self, call: Call, actor: str) -> Any:
         answer = self.server.perform(call, actor)
         if self.interleaving is not None and self.interleaving.between_writes:
-            syncs = _counted(BOUND)
-            while self._sync_another():
-                if next(syncs, None) is None:
-                    raise NotAtRest(self._what_keeps_it_busy())
+            self._let_others_work()
         return answer
+
+    def _let_others_work(self) -> None:
+        syncs = _counted(BOUND)
+        while self._sync_another():
+            if next(syncs, None) is None:
+                raise NotAtRest(self._what_keeps_it_busy())
 
     def _next_due(self) -> datetime | None:
         return min((due for runner in self._runners if (due := runner.next_due()) is not None), default=None)

@@ -37,6 +37,12 @@ def answers_are_late(scenario: Scenario, calls: dict[str, Any], seconds: int) ->
     scenario.inject(**calls, answer=Amiss.LATE, seconds=seconds)
 
 
+@given(parsers.parse('before that answer comes the operator runs "{line}"'))
+def operator_runs_before_the_answer(scenario: Scenario, line: str) -> None:
+    """A kubectl command, while the controller waits for the answer that comes late."""
+    scenario.run_before_the_answer(line)
+
+
 @given(parsers.re(r"the Deployment controller's watch of (?P<kind>\w+) breaks"), converters={"kind": KINDS.__getitem__})
 @when(parsers.re(r"the Deployment controller's watch of (?P<kind>\w+) breaks"), converters={"kind": KINDS.__getitem__})
 def watch_breaks(scenario: Scenario, kind: Kind[Any]) -> None:

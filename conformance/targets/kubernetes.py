@@ -6,6 +6,7 @@ the server, whose queues can be looked into, which components can die.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -17,7 +18,7 @@ import msgspec
 from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, delete_options, streaming_client
 from conformance.targets.background import Background
 from conformance.targets.namespaces import Namespaces
-from conformance.targets.protocol import NO_RESTART, Capability, TargetError
+from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
 from conformance.targets.rest import Pace, Rest
 from conformance.targets.view import View
 from reference.api.kinds import Kind
@@ -26,6 +27,7 @@ from reference.machinery.client import DeleteOptions, PatchType
 from reference.machinery.faults import Fault
 
 _LOOK_AGAIN = 0.05
+_UNTIL_IT_STRIKES = 10.0
 
 
 class Between(Protocol):
@@ -129,6 +131,8 @@ class KubernetesSession:
         self._powers = powers
         self._rest = Rest(view, pace, powers.busy, powers.check, on_nodes=powers.nodes is not None)
         self._held: list[str] = []
+        self._meanwhile = _nothing
+        """What is still to be done while an answer is late."""
         self._has_relisted = False
 
     def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json:
@@ -158,6 +162,8 @@ class KubernetesSession:
         self._write(kind, "DELETE", self._path(kind, name), delete_options(options))
 
     def settle(self) -> None:
+        meanwhile, self._meanwhile = self._meanwhile, _nothing
+        meanwhile()
         self._rest.wait(held=bool(self._held))
 
     def wait(self, seconds: float) -> None:
@@ -189,6 +195,19 @@ class KubernetesSession:
     def inject(self, fault: Fault) -> None:
         between = self._between(Capability.FAULT_INJECTION)
         between.inject(msgspec.structs.replace(fault, namespace=self.namespace))
+
+    def meanwhile(self, act: Callable[[], None]) -> None:
+        before = self.strikes()
+
+        def once_it_has_struck() -> None:
+            end = time.monotonic() + _UNTIL_IT_STRIKES
+            while self.strikes() == before:
+                if time.monotonic() > end:
+                    raise TargetError(NONE_LATE)
+                self._rest.pause(_LOOK_AGAIN)
+            act()
+
+        self._meanwhile = once_it_has_struck
 
     def strikes(self) -> int:
         struck = self._between(Capability.FAULT_INJECTION).struck()
@@ -250,6 +269,10 @@ class KubernetesSession:
         if self._powers.between is None:
             raise TargetError(_cannot("come between the Deployment controller and the API server", needed))
         return self._powers.between
+
+
+def _nothing() -> None:
+    pass
 
 
 def _cannot(act: str, needed: Capability) -> str:

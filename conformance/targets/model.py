@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from conformance.targets.naming import namespace_name
-from conformance.targets.protocol import NO_RESTART, Capability, TargetError
+from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
 from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
 from reference.cluster import Cluster, Interleaving, NotAtRest, ServerFactory
@@ -86,6 +86,8 @@ class ModelSession:
         self._cluster = cluster
         self._server = cluster.server
         self._held: set[Kind[Any]] = set()
+        self._outstanding = False
+        """Whether something is still to be done while an answer is late."""
         self._server.create(NAMESPACE, "", {"metadata": {"name": namespace}})
         self.settle()
 
@@ -119,6 +121,8 @@ class ModelSession:
             self._cluster.settle(bound=_BOUND)
         except NotAtRest as error:
             raise TargetError(str(error)) from error
+        if self._outstanding:
+            raise TargetError(NONE_LATE)
 
     def advance(self, seconds: float) -> None:
         try:
@@ -149,6 +153,14 @@ class ModelSession:
 
     def inject(self, fault: Fault) -> None:
         self._cluster.faults.add(msgspec.structs.replace(fault, namespace=self.namespace))
+
+    def meanwhile(self, act: Callable[[], None]) -> None:
+        def acting() -> None:
+            self._outstanding = False
+            act()
+
+        self._outstanding = True
+        self._cluster.meanwhile(acting)
 
     def strikes(self) -> int:
         return sum(times for _, times in self._cluster.faults.struck())

@@ -9,7 +9,7 @@ Pod in ``conformance.pods``, on top of these verbs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
@@ -42,6 +42,7 @@ class TargetError(Exception):
     """A target that cannot be used, has died, or does not come to rest: one sentence, never a failure or a pass."""
 
 
+NONE_LATE = "no answer came late, so there was no time to do anything before it came: give a late answer first"
 NO_RESTART = "the Deployment controller can't be restarted while its view is held: let it catch up first"
 
 
@@ -72,6 +73,13 @@ class Session(Verbs, Protocol):
         """From now on the fault strikes those of the Deployment controller's calls that are about this namespace.
 
         Until it is used up, or the scenario ends. Needs FAULT_INJECTION, as do all below but the last.
+        """
+        ...
+
+    def meanwhile(self, act: Callable[[], None]) -> None:
+        """``act`` is done once, while the next answer that a fault makes late is on its way.
+
+        It has to come before the cluster is at rest again: else ``settle`` raises TargetError.
         """
         ...
 

@@ -145,14 +145,20 @@ class Faults:
 
     def __init__(self) -> None:
         self._in_force: list[_InForce] = []
+        self._meanwhile: Callable[[], None] = _nothing
 
     def add(self, fault: Fault) -> None:
         """From now on, the calls that it is for are counted and struck. The same fault again begins anew."""
         self._in_force.append(_InForce(fault))
 
+    def meanwhile(self, act: Callable[[], None]) -> None:
+        """The next late answer that comes ``through`` is still on its way while ``act`` is done, once."""
+        self._meanwhile = act
+
     def clear(self) -> None:
         """Every call goes through again, and nothing has been struck."""
         self._in_force.clear()
+        self._meanwhile = _nothing
 
     def struck(self) -> tuple[tuple[Fault, int], ...]:
         """Each fault with how often it has struck so far."""
@@ -170,7 +176,8 @@ class Faults:
     def through(self, perform: Perform) -> Perform:
         """``perform`` as a controller meets it, whose client asks again by itself where upstream's does.
 
-        No time passes over that: the controllers' clock stands still while one of them is at work.
+        No time passes over that: the controllers' clock stands still while one of them is at work. What others do in
+        it is told by ``meanwhile``.
         """
 
         def amiss(call: Call, actor: str) -> Any:
@@ -178,8 +185,14 @@ class Faults:
             for _ in range(RETRIES):
                 if fault is not None and fault.is_retried_by_the_client:
                     fault = self._strike(call, actor)
-            if fault is None or fault.answer is Amiss.LATE:
+            if fault is None:
                 return perform(call, actor)
+            if fault.answer is Amiss.LATE:
+                try:
+                    return perform(call, actor)
+                finally:
+                    act, self._meanwhile = self._meanwhile, _nothing
+                    act()
             if fault.is_refusal:
                 raise fault.refusal(call.name)
             with suppress(ApiError):  # an error is lost like any other answer
@@ -192,6 +205,10 @@ class Faults:
         if not self._in_force:
             return None
         return self.strike(call.verb, call.kind.resource, call.subresource, call.namespace, call.name, actor)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _unanswered(call: Call) -> ApiError:

@@ -122,6 +122,24 @@ def test_a_late_answer_is_an_answer() -> None:
     assert [times for _, times in line.faults.struck()] == [1]
 
 
+@pytest.mark.parametrize("error", [None, not_found("deployments.apps", "web")])
+def test_others_act_once_while_an_answer_is_late(error: ApiError | None) -> None:
+    line = Line(fault(Amiss.CONFLICT), fault(Amiss.LATE, times=2), error=error)
+    seen: list[int] = []
+    line.faults.meanwhile(lambda: seen.append(len(line.performed)))
+    answers = line.ask(times=3)
+    assert answers == [conflict(DEPLOYMENT, "web"), *[error or "deployment-controller"] * 2]
+    assert seen == [1], "when the first late call was performed, and before it was answered"
+
+
+def test_nobody_acts_once_all_faults_are_ended() -> None:
+    line = Line()
+    line.faults.meanwhile(lambda: pytest.fail("it is over"))
+    line.faults.clear()
+    line.faults.add(fault(Amiss.LATE))
+    assert line.ask() == ["deployment-controller"]
+
+
 def test_only_a_refusal_can_be_told() -> None:
     with pytest.raises(ValueError, match="a late answer is no refusal"):
         fault(Amiss.LATE).refusal("web")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.targets.kubernetes import KubernetesSession
 from conformance.targets.local import LocalTarget
 from conformance.targets.local.reconciler import DEPLOYMENT_MANAGER
+from conformance.targets.protocol import TargetError
 from conformance.targets.proxy import Exchange
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
 from reference.api.objects import Json
@@ -42,6 +45,26 @@ def test_a_creation_without_an_answer_makes_one_replica_set(
     assert (first.status, first.fault and first.fault.answer) == (201, Amiss.LOST)
     assert {it.status for it in more} <= {409}
     assert len(session.list(REPLICA_SET)) == 1
+
+
+def test_an_act_comes_before_the_late_answer(session: KubernetesSession, web: Json) -> None:
+    session.inject(Fault(verb="create", kind=REPLICA_SET, answer=Amiss.LATE, seconds=2))
+    kept: list[Json] = []
+    session.meanwhile(lambda: kept.extend(session.list(REPLICA_SET)))
+    session.create(DEPLOYMENT, web)
+    session.settle()
+    [before] = kept
+    [after] = session.list(REPLICA_SET)
+    assert before["metadata"]["uid"] == after["metadata"]["uid"]
+    assert "deployment.kubernetes.io/revision" in before["metadata"]["annotations"]
+    assert session.strikes() == 1
+
+
+def test_it_is_said_if_no_answer_came_late(session: KubernetesSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.targets.kubernetes._UNTIL_IT_STRIKES", 0.2)
+    session.meanwhile(lambda: None)
+    with pytest.raises(TargetError, match="no answer came late"):
+        session.settle()
 
 
 def test_a_controller_whose_watch_has_expired_lists_again(

@@ -119,6 +119,30 @@ def test_a_controller_whose_view_is_held_is_not_restarted(model: ModelSession) -
     model.restart_controller()
 
 
+def test_what_others_make_of_an_act_is_done_before_the_late_answer_comes(model: ModelSession, web: Json) -> None:
+    model.inject(Fault(verb="create", kind=REPLICA_SET, answer=Amiss.LATE, seconds=3))
+    seen: list[int] = []
+
+    def delete_what_was_made() -> None:
+        [made] = model.list(REPLICA_SET)
+        model.delete(REPLICA_SET, made["metadata"]["name"])
+        seen.append(len(model.list(POD)))
+
+    model.meanwhile(delete_what_was_made)
+    model.create(DEPLOYMENT, web)
+    model.settle()
+    assert seen == [0], "the ReplicaSet controller works after the act"
+    assert len(model.list(REPLICA_SET)) == 1, "it is made again"
+    assert len(model.list(POD)) == 2
+
+
+def test_it_is_said_if_no_answer_came_late(model: ModelSession, web: Json) -> None:
+    model.meanwhile(lambda: None)
+    model.create(DEPLOYMENT, web)
+    with pytest.raises(TargetError, match=r"no answer came late, .*: give a late answer first"):
+        model.settle()
+
+
 def test_faults_strike_the_deployment_controller_and_nobody_else(model: ModelSession, web: Json) -> None:
     model.inject(Fault(verb="update", kind=DEPLOYMENT, answer=Amiss.CONFLICT, times=100))
     model.create(DEPLOYMENT, web)
