@@ -19,9 +19,9 @@ from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Chec
 from conformance.targets.background import Background
 from conformance.targets.namespaces import Namespaces
 from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
-from conformance.targets.rest import Pace, Rest
+from conformance.targets.rest import Pace, Rest, uncounted
 from conformance.targets.view import View
-from reference.api.kinds import Kind
+from reference.api.kinds import POD, REPLICA_SET, Kind
 from reference.api.objects import Json
 from reference.machinery.client import DeleteOptions, PatchType
 from reference.machinery.faults import Fault
@@ -81,6 +81,7 @@ class KubernetesSessions:
         self.pace = pace
         self.powers = powers
         """Of all sessions from now on, as is the pace."""
+        self._views: tuple[View, ...] = ()
         self._background = Background("watches")
         self._streams = self._background.call(_streams(address))
         self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check, prefix)
@@ -94,16 +95,22 @@ class KubernetesSessions:
             view = View(self.api.address, self._streams, namespace)
             try:
                 self._background.call(view.open())
+                self._views = (*self._views, view)
                 session = KubernetesSession(self.api, namespace, view, self.pace, self.powers)
                 try:
                     yield session
                 finally:
                     session.clear()
             finally:
+                self._views = tuple(other for other in self._views if other is not view)
                 self._background.call(view.close())
         finally:
             if self.powers.remove_namespaces:
                 self._namespaces.begin_removal(namespace)
+
+    def uncounted(self) -> bool:
+        """Whether in some open session a ReplicaSet's status is about to be written. For any thread."""
+        return any(uncounted(view.objects(REPLICA_SET, POD)) for view in self._views)
 
     @property
     def namespaces(self) -> Namespaces:

@@ -23,11 +23,12 @@ import msgspec
 from conformance.manifests import READINESS_GATE
 from conformance.targets.api_server import GRACE, Check
 from conformance.targets.protocol import TargetError
-from conformance.targets.view import Owner, Seen, View
+from conformance.targets.view import Owner, Seen, Told, View
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 from reference.controllers.kubelet import CONTAINERS_READY, READY
 
 _LOOK_AGAIN = 0.02
+_ENDED = ("Failed", "Succeeded")
 _SLOWNESS = 5
 """How many times the controllers' answering time has to pass without a change; an idle machine takes 25 ms."""
 _LOOK_AFTER_COMPONENTS = 0.25
@@ -143,6 +144,30 @@ def unfinished(objects: Sequence[tuple[Kind[Any], Seen]], held: bool = False) ->
             yield f"{what} (uid {meta.uid}) has lost its owner and is not yet collected"
 
 
+def uncounted(objects: Sequence[tuple[Kind[Any], Seen]]) -> bool:
+    """Whether a ReplicaSet there has other Pods than it wants, or than its status tells: both are about to change."""
+    pods: dict[str, list[Seen]] = {}
+    for kind, seen in objects:
+        owner = next((owner.uid for owner in seen.metadata.owner_references if owner.controller), "")
+        if kind == POD and seen.status.phase not in _ENDED:
+            pods.setdefault(owner, []).append(seen)
+    return any(
+        _lags(kind, seen) or _miscounts(seen, pods.get(seen.metadata.uid, ()))
+        for kind, seen in objects
+        if kind == REPLICA_SET
+    )
+
+
+def _miscounts(rs: Seen, pods: Sequence[Seen]) -> bool:
+    active = [pod for pod in pods if not pod.metadata.deletion_timestamp]
+    ready = sum(Told(READY, "True") in pod.status.conditions for pod in active)
+    wanted = len(active) if rs.metadata.deletion_timestamp else rs.spec.replicas
+    told = rs.status
+    return (wanted, told.replicas, told.ready_replicas) != (len(active), len(active), ready) or (
+        told.terminating_replicas not in (None, len(pods) - len(active))
+    )
+
+
 def unfinished_on_node(pod: Seen) -> Iterator[str]:
     """What a node has yet to do about a Pod: start its containers, tell its readiness, end it."""
     what = f"Pod {pod.metadata.name}"
@@ -150,7 +175,7 @@ def unfinished_on_node(pod: Seen) -> Iterator[str]:
     if pod.metadata.deletion_timestamp:
         if not pod.metadata.finalizers:
             yield f"{what} is being deleted and is not yet gone"
-    elif pod.status.phase not in ("Failed", "Succeeded"):
+    elif pod.status.phase not in _ENDED:
         if not conditions.get(CONTAINERS_READY):
             yield f"the containers of {what} do not run yet"
         elif conditions.get(READINESS_GATE, False) != conditions.get(READY, False):

@@ -34,6 +34,7 @@ class Owner(msgspec.Struct, frozen=True, rename="camel"):
     api_version: str
     kind: str
     uid: str
+    controller: bool | None = None
     block_owner_deletion: bool | None = None
 
 
@@ -59,12 +60,20 @@ class Observed(msgspec.Struct, frozen=True, rename="camel"):
     observed_generation: int = 0
     phase: str = ""
     conditions: tuple[Told, ...] = ()
+    replicas: int = 0
+    ready_replicas: int = 0
+    terminating_replicas: int | None = None
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    replicas: int = 0
 
 
 class Seen(msgspec.Struct, frozen=True):
     """An object, as far as it tells whether something moves."""
 
     metadata: Meta = Meta()
+    spec: Wanted = Wanted()
     status: Observed = Observed()
 
 

@@ -18,7 +18,7 @@ FOREIGN = Owner(api_version="example.com/v1", kind="Rollout", uid="foreign")
 
 
 def seen(name: str = "web", observed: int = 0, **meta: Any) -> Seen:
-    return Seen(Meta(name=name, uid=name, **meta), Observed(observed))
+    return Seen(Meta(name=name, uid=name, **meta), status=Observed(observed))
 
 
 @pytest.mark.parametrize(

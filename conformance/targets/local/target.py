@@ -206,7 +206,8 @@ class LocalTarget:
     def _connect(self, ports: flags.Ports, credentials: Credentials, starting: ExitStack) -> KubernetesSessions:
         """Everything of ours that talks to the control plane; nothing is asked yet."""
         controllers = credentials.client_context(credentials.controllers)
-        proxy = self._proxy = Proxy(Upstream(LOOPBACK, ports.api_server, controllers), self._calm)
+        upstream = Upstream(LOOPBACK, ports.api_server, controllers)
+        proxy = self._proxy = Proxy(upstream, self._calm, lambda: sessions.uncounted())
         starting.callback(proxy.stop)
         admin = credentials.client_context(credentials.admin)
         deployments = self._reconciler.metrics(ports.deployment_controller)

@@ -8,7 +8,7 @@ through.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from conformance.targets.proxy.asked import Asked
@@ -17,6 +17,9 @@ from reference.machinery.faults import Amiss, Fault, Faults
 
 _TURNS = ("deployments", "pods", "replicasets")
 _REFUSED = 400
+_PATIENCE = 2.0
+"""Seconds that others may go on moving without any news of it: they may be unable to do what is left to them."""
+_LOOK_AGAIN = 0.01
 _TURN = 0.005
 """Seconds from one kind's turn to the next, at most."""
 
@@ -26,16 +29,22 @@ class Rules:
 
     ``faults`` are those in force, for single calls; watches are broken off by ``break_watches`` and ``expire_watches``.
 
-    ``calm``, in seconds: news are told when none have come for so long, all that came since in one go. The controller
-    so looks again when all others have done what followed from its last look, and takes the same path each time: how
-    much of that it sees is else a matter of milliseconds. Each kind has its turn: Deployments first, for a decision on
-    an older one is a conflict; ReplicaSets last, for theirs are the news that it decides by.
+    ``calm``, in seconds: news are told when none have come for so long, all that came since in one go; later, but not
+    for ever, if the others are still ``moving``, as somebody else sees. The controller so looks again when all others
+    have done what followed from its last look, and takes the same path each time: how much of that it sees is else a
+    matter of milliseconds. Each kind has its turn: Deployments first, for a decision on an older one is a conflict;
+    ReplicaSets last, for theirs are the news that it decides by.
     """
 
-    def __init__(self, calm: float = 0.0) -> None:
+    def __init__(self, calm: float = 0.0, moving: Callable[[], bool] = lambda: False) -> None:
         self._calm = calm
+        self._moving = moving
         self._held: dict[str, asyncio.Event] = {}
         self._latest_news = 0.0
+        self._calm_since = 0.0
+        """When the latest news came, or the others were last seen to move."""
+        self._told_until = 0.0
+        """When the news came up to which the others were seen to have done all, so that every kind is told of them."""
         self._untold = 0
         self._watches: dict[str, list[asyncio.Event]] = {}
         self._owed: dict[str, None] = {}
@@ -112,22 +121,30 @@ class Rules:
 
     def arrived(self) -> None:
         """A piece of an answer that fills a cache has come in."""
-        self._latest_news = asyncio.get_running_loop().time()
+        self._latest_news = self._calm_since = asyncio.get_running_loop().time()
 
     async def passed(self, asked: Asked) -> None:
         """Returns when the next piece of the answer to ``asked`` may go through: at once if nothing is in its way."""
         while asked.fills_a_cache:
             if asked.resource in self._held:
                 await self._held[asked.resource].wait()
-            elif (left := self._time_of(asked.resource) - asyncio.get_running_loop().time()) > 0:
+            elif (left := self._time_of(asked.resource) - (now := asyncio.get_running_loop().time())) > 0:
                 await self._wait_for_calm(left)
+            elif self._others_move(now):
+                self._calm_since = now - self._calm + _LOOK_AGAIN
             else:
+                self._told_until = self._latest_news
                 return
+
+    def _others_move(self, now: float) -> bool:
+        if not self._calm or self._told_until == self._latest_news or now - self._latest_news > _PATIENCE:
+            return False
+        return self._moving()
 
     def _time_of(self, resource: str) -> float:
         """When news of this resource are told, if none come meanwhile."""
         turn = _TURNS.index(resource) if resource in _TURNS else len(_TURNS)
-        return self._latest_news + self._calm + turn * min(_TURN, self._calm)
+        return self._calm_since + self._calm + turn * min(_TURN, self._calm)
 
     async def _wait_for_calm(self, seconds: float) -> None:
         self._untold += 1

@@ -21,13 +21,13 @@ class Proxy:
     """A running proxy. ``url`` is for the controller's kubeconfig.
 
     Its path is secret, for whoever knows it acts with the proxy's credentials: kube clients send no token over plain
-    HTTP. Listens on 127.0.0.1 alone. ``calm``: see ``Rules``.
+    HTTP. Listens on 127.0.0.1 alone. ``calm`` and ``moving``: see ``Rules``.
     """
 
-    def __init__(self, upstream: Upstream, calm: float = 0.0) -> None:
+    def __init__(self, upstream: Upstream, calm: float = 0.0, moving: Callable[[], bool] = lambda: False) -> None:
         self._exchanges: deque[Exchange] = deque(maxlen=_REMEMBERED)
         self._requests: Counter[tuple[str, str, str]] = Counter()
-        self._rules = Rules(calm)
+        self._rules = Rules(calm, moving)
         self._background = Background("holding proxy")
         prefix = f"/{secrets.token_hex(16)}"
         self._server = Server(upstream, self._rules, prefix, self._note)
