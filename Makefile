@@ -2,8 +2,9 @@
 #
 #   make conformance                the features on the reference model
 #   make conformance TARGET=local   on a real control plane; CONTROLLER=reference puts ours in upstream's place;
-#                                   K="rollback" selects, KUBERNETES=1.36 another version
+#                                   K="rollback" selects, KUBERNETES=1.36 another version, PROCESSES=1 goes easy
 #   make matrix                     on the model and a real control plane of every Kubernetes version, in one table
+#   make reports                    the same, and keeps in reports/ what each real control plane did
 #   make test                       everything that proves this project
 #   make parity                     the model's API server beside a real one, request by request; KUBERNETES=1.36
 #   make stories                    thirty random stories on the model and a real control plane in lockstep
@@ -19,6 +20,7 @@ CONTROLLER ?=
 KUBERNETES ?= 1.37
 K ?=
 REPORT ?= report
+PROCESSES ?= $(if $(filter local%,$(TARGET)),2,0)
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(name))))
 
 BIN := .venv/bin
@@ -27,15 +29,21 @@ DEVELOP := .venv/.ready-to-develop
 MAKEFLAGS += --no-print-directory
 
 # By the environment a shell takes them as they are, whatever is in them.
-export TARGET CONTROLLER KUBERNETES K REPORT
+export TARGET CONTROLLER KUBERNETES K REPORT PROCESSES
 
-.PHONY: conformance matrix test parity stories bench upstream image setup lock clean
+.PHONY: conformance matrix reports test parity stories bench upstream image setup lock clean
 
 conformance: $(RUN)
-	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -q
+	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -n "$$PROCESSES" -q
 
 matrix: $(RUN)
 	@$(BIN)/deployment-conformance matrix -n 2 --save="$$REPORT/matrix" -k "$$K"
+
+reports: matrix
+	@for version in $$(ls "$$REPORT/matrix"); do \
+		mkdir -p "reports/$$version" && \
+		gzip --best --no-name --stdout "$$REPORT/matrix/$$version/local.json" > "reports/$$version/local.json.gz" || exit 1; \
+	done
 
 test: $(DEVELOP)
 	@$(BIN)/python .ci/check.py

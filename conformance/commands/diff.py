@@ -49,7 +49,9 @@ def diff_command(
     save: Path | None,
     all_steps: bool,
 ) -> None:
-    """Compare LEFT and RIGHT, each a target (model, local, local+reference) or a report (FILE.json), step by step.
+    """Compare LEFT and RIGHT, each a target (model, local, local+reference) or a report, step by step.
+
+    A report is a FILE.json, packed or not (FILE.json.gz), or the directory of a run.
 
     With -k, what a target runs is compared with the same scenarios of a report.
 
@@ -82,7 +84,7 @@ def diff_command(
 
 
 def _is_file(side: str) -> bool:
-    return side.endswith(".json") or Path(side, "report.json").exists()
+    return side.endswith((".json", ".json.gz")) or Path(side, "report.json").exists()
 
 
 def _of_what_was_run(sides: tuple[str, str], reports: list[Report]) -> list[Report]:

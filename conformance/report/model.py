@@ -5,6 +5,8 @@ The JSON form is versioned by its ``schema``; ``schema-v1.json`` beside this mod
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -142,10 +144,13 @@ class UnreadableReport(ValueError):
 
 
 def read(path: Path) -> Report:
-    """The report in a JSON file, or in ``report.json`` of a directory. Raises UnreadableReport."""
+    """The report in a JSON file, which gzip may have packed, or in a directory's. Raises UnreadableReport."""
     file = path / "report.json" if path.is_dir() else path
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Report)
+        content = file.read_bytes()
+        return msgspec.json.decode(gzip.decompress(content) if file.suffix == ".gz" else content, type=Report)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UnreadableReport(f"{file} is not what gzip has packed: {error}") from error
     except OSError as error:
         raise UnreadableReport(f"{file} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import resource
 import signal
@@ -29,6 +30,20 @@ class TestModel:
 
         assert read(tmp_path) == read(tmp_path / "report.json") == one_of_each()
         assert len(list(tmp_path.iterdir())) == 3, "nothing half made is left beside them"
+
+    def test_is_read_from_what_gzip_has_packed(self, tmp_path: Path) -> None:
+        packed = tmp_path / "report.json.gz"
+        packed.write_bytes(gzip.compress(msgspec.json.encode(one_of_each())))
+        assert read(packed) == one_of_each()
+
+        for broken in (
+            b"{}",
+            packed.read_bytes()[:-20],
+            packed.read_bytes()[:40] + b"broken" + packed.read_bytes()[40:],
+        ):
+            packed.write_bytes(broken)
+            with pytest.raises(UnreadableReport, match=r"report\.json\.gz is not what gzip has packed: "):
+                read(packed)
 
     def test_what_is_no_report_is_told_by_its_file_and_field(self, tmp_path: Path) -> None:
         file = tmp_path / "other.json"
