@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from itertools import count
 from random import Random
+from threading import Event
 
 import httpx
 import pytest
 
 from conformance.targets.proxy import Proxy, Upstream
 from conformance.targets.proxy.asked import read_request
+from conformance.targets.proxy.rules import Rules
 from tests.targets.small_server import A_WHILE, DEPLOYMENTS, ONE, REPLICA_SETS, SOON, THEM, SmallServer, Watch
 
 
@@ -156,6 +160,47 @@ def test_in_calm_only_news_are_told_together(server: SmallServer) -> None:
         assert proxy.busy() == ""
     finally:
         proxy.stop()
+
+
+def test_news_wait_while_the_others_move(server: SmallServer) -> None:
+    moving = Event()
+    moving.set()
+    proxy = Proxy(Upstream("127.0.0.1", server.server_port), calm=0.01, moving=moving.is_set)
+    try:
+        watch = Watch(proxy.url)
+        server.say("hello")
+        assert watch.says_nothing()
+        assert proxy.busy() == "the Deployment controller is still to be told the news"
+        moving.clear()
+        assert watch.next_line() == "hello"
+    finally:
+        proxy.stop()
+
+
+def test_but_not_for_ever(server: SmallServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.targets.proxy.rules._PATIENCE", A_WHILE / 2)
+    proxy = Proxy(Upstream("127.0.0.1", server.server_port), calm=0.01, moving=lambda: True)
+    try:
+        watch = Watch(proxy.url)
+        server.say("hello")
+        assert watch.next_line() == "hello"
+    finally:
+        proxy.stop()
+
+
+def test_what_the_controller_does_about_one_kind_delays_no_news_of_another() -> None:
+    """They were found calm together, and only news that come later have to be looked into."""
+    looks = count()
+    rules = Rules(calm=0.02, moving=lambda: next(looks) > 0)
+    watches = [read_request("GET", f"{path}?watch=1", "", b"") for path in (DEPLOYMENTS, REPLICA_SETS)]
+
+    async def news() -> int:
+        rules.arrived()
+        async with asyncio.timeout(SOON):
+            await asyncio.gather(*map(rules.passed, watches))
+        return next(looks)
+
+    assert asyncio.run(news()) == 1
 
 
 def test_what_is_held_is_not_waited_for(server: SmallServer) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.targets.local.queues import unfinished as unfinished_keys
-from conformance.targets.rest import unfinished
-from conformance.targets.view import Meta, Observed, Owner, Seen
+from conformance.targets.rest import uncounted, unfinished
+from conformance.targets.view import Meta, Observed, Owner, Seen, Told, Wanted
 from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET, Kind
 
 Objects = list[tuple[Kind[Any], Seen]]
@@ -83,3 +83,50 @@ workqueue_work_duration_seconds_count{name="deployment"} 10
 workqueue_work_duration_seconds_count{name="replicaset"} 7
 """
     assert unfinished_keys(metrics) == {"deployment": 2, "replicaset": 0}
+
+
+def replica_set(wanted: int, told: int, ready: int = 0, **status: Any) -> tuple[Kind[Any], Seen]:
+    return REPLICA_SET, Seen(
+        Meta(name="old", uid="old"), Wanted(wanted), Observed(0, replicas=told, ready_replicas=ready, **status)
+    )
+
+
+def pod(name: str, *conditions: Told, deleted: str | None = None, phase: str = "Running") -> tuple[Kind[Any], Seen]:
+    owner = Owner(api_version="apps/v1", kind="ReplicaSet", uid="old", controller=True)
+    meta = Meta(name=name, uid=name, deletion_timestamp=deleted, owner_references=(owner,))
+    return POD, Seen(meta, status=Observed(phase=phase, conditions=conditions))
+
+
+IS_READY, IS_NOT = Told("Ready", "True"), Told("Ready", "False")
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [replica_set(0, 0)],
+        [replica_set(2, 2, 1), pod("a", IS_READY), pod("b", IS_NOT)],
+        [replica_set(1, 1), pod("a"), pod("ended", IS_READY, phase="Failed")],
+        [replica_set(0, 0, terminating_replicas=1), pod("a", IS_READY, deleted=DELETED)],
+        [replica_set(0, 0), pod("a", deleted=DELETED)],
+    ],
+    ids=["none", "one of two is ready", "one has ended", "one is terminating", "which older versions do not count"],
+)
+def test_a_status_that_tells_what_there_is(objects: Objects) -> None:
+    assert not uncounted(objects)
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [replica_set(1, 0)],
+        [replica_set(1, 0), pod("a")],
+        [replica_set(1, 1), pod("a", IS_READY)],
+        [replica_set(0, 1), pod("a", deleted=DELETED)],
+        [replica_set(0, 0, terminating_replicas=0), pod("a", deleted=DELETED)],
+        [replica_set(0, 1), pod("a")],
+        [(REPLICA_SET, seen(generation=1))],
+    ],
+    ids=["to be made", "made", "ready", "to go", "terminating", "to be deleted", "not looked at"],
+)
+def test_a_status_that_is_about_to_be_written(objects: Objects) -> None:
+    assert uncounted(objects)
