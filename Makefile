@@ -34,7 +34,7 @@ export TARGET CONTROLLER KUBERNETES K REPORT PROCESSES
 .PHONY: conformance matrix reports test parity stories bench upstream image setup lock clean
 
 conformance: $(RUN)
-	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -k "$$K" -n "$$PROCESSES" -q
+	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -n "$$PROCESSES" -k "$$K" -q
 
 matrix: $(RUN)
 	@$(BIN)/deployment-conformance matrix -n 2 --save="$$REPORT/matrix" -k "$$K"
