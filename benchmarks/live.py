@@ -75,10 +75,10 @@ class Contestant:
 
     async def settle(self) -> None:
         """Returns when it has nothing left to do, and asks for nothing."""
-        before: Counter[str] = Counter()
-        while not await self._is_idle() or (now := await self.requests()) != before:
-            before = now
+        before, now = Counter[str](), await self.requests()
+        while now != before or not await self._is_idle():
             await asyncio.sleep(_LOOK_AGAIN)
+            before, now = now, await self.requests()
 
     async def syncs(self) -> int:
         return sum(int(float(count)) for count in _SYNCS.findall(await self._metrics()))
