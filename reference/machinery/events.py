@@ -37,6 +37,17 @@ _MICROSECOND = timedelta(microseconds=1)
 V = TypeVar("V")
 
 
+class _Told(msgspec.Struct, frozen=True):
+    """What a controller told, and when, as the how many thing."""
+
+    involved: ObjectReference
+    type: EventType
+    reason: str
+    message: str
+    time: datetime
+    number: int
+
+
 class _Similar(msgspec.Struct, frozen=True):
     """The distinct messages of similar events, and when the last one came."""
 
@@ -69,7 +80,7 @@ class EventRecorder:
     def __init__(self, clock: Clock, client: Client) -> None:
         self._clock = clock
         self._client = client
-        self._told: list[Event] = []
+        self._told: list[_Told] = []
         self._made = 0
         self._similar: _LeastRecent[_Similar] = _LeastRecent()
         self._written: _LeastRecent[Event] = _LeastRecent()
@@ -86,7 +97,7 @@ class EventRecorder:
             api_version=kind.api_version,
             resource_version=metadata.resource_version,
         )
-        self._told.append(self._new_event(involved, type_, reason, message))
+        self._told.append(_Told(involved, type_, reason, message, self._clock.now(), self._next()))
 
     @property
     def pending(self) -> bool:
@@ -96,27 +107,14 @@ class EventRecorder:
     async def flush(self, component: str) -> None:
         """Writes what was told since, or counts it, or drops it; ``component`` is who tells."""
         told, self._told = self._told, []
-        for event in told:
-            source = EventSource(component=component)
-            await self._record(replace(event, source=source, reporting_component=component))
+        for one in told:
+            await self._record(*self._combine(one, component))
 
-    def _new_event(self, involved: ObjectReference, type_: str, reason: str, message: str) -> Event:
-        now = self._clock.now()
+    def _next(self) -> int:
         self._made += 1
-        nanoseconds = (now - _EPOCH) // _MICROSECOND * 1000 + self._made
-        return Event(
-            metadata=ObjectMeta(name=f"{involved.name}.{nanoseconds:x}", namespace=involved.namespace or "default"),
-            involved_object=involved,
-            reason=reason,
-            message=message,
-            first_timestamp=now,
-            last_timestamp=now,
-            count=1,
-            type=type_,
-        )
+        return self._made
 
-    async def _record(self, event: Event) -> None:
-        event, key = self._combine(event)
+    async def _record(self, event: Event, key: Hashable) -> None:
         known = self._written.get(key)
         if known is not None:
             event = replace(
@@ -130,22 +128,24 @@ class EventRecorder:
         except ApiError:
             return
 
-    def _combine(self, event: Event) -> tuple[Event, Hashable]:
-        """The event itself, or the one that stands for all similar ones; and the key that equal ones share."""
-        about = event.involved_object
-        similar_key = (about.kind, about.namespace, about.name, about.uid, about.api_version, event.type, event.reason)
+    def _combine(self, told: _Told, component: str) -> tuple[Event, Hashable]:
+        """The event of what was told, or the one that stands for all similar; and the key that equal ones share."""
+        about = told.involved
+        similar_key = (about.kind, about.namespace, about.name, about.uid, about.api_version, told.type, told.reason)
         now = self._clock.now()
         similar = self._similar.get(similar_key)
         messages: tuple[str, ...] = ()
         if similar is not None and now - similar.last <= SIMILAR_WINDOW:
             messages = similar.messages
-        if event.message not in messages:
-            messages = (*messages, event.message)
+        if told.message not in messages:
+            messages = (*messages, told.message)
         self._similar.put(similar_key, _Similar(messages[: SIMILAR_MAX - 1], now))
+        source = EventSource(component=component)
         if len(messages) < SIMILAR_MAX:
-            return event, (*similar_key, about.field_path, event.message)
-        combined = self._new_event(about, event.type, event.reason, _COMBINED + event.message)
-        return replace(combined, source=event.source), similar_key
+            event = _event(told, source, reporting_component=component)
+            return event, (*similar_key, about.field_path, told.message)
+        combined = _Told(about, told.type, told.reason, _COMBINED + told.message, now, self._next())
+        return _event(combined, source), similar_key
 
     def _is_spam(self, event: Event) -> bool:
         about = event.involved_object
@@ -167,6 +167,23 @@ class EventRecorder:
                     raise
         unversioned = replace(event, metadata=replace(event.metadata, resource_version=""))
         return await self._client.create(unversioned)
+
+
+def _event(told: _Told, source: EventSource, reporting_component: str = "") -> Event:
+    about, time = told.involved, told.time
+    nanoseconds = (time - _EPOCH) // _MICROSECOND * 1000 + told.number
+    return Event(
+        metadata=ObjectMeta(name=f"{about.name}.{nanoseconds:x}", namespace=about.namespace or "default"),
+        involved_object=about,
+        reason=told.reason,
+        message=told.message,
+        source=source,
+        first_timestamp=time,
+        last_timestamp=time,
+        count=1,
+        type=told.type,
+        reporting_component=reporting_component,
+    )
 
 
 def _rfc3339(time: datetime | None) -> str:
