@@ -36,6 +36,9 @@ class TableCache:
         self.kind = kind
         self.table = table
         self._order = order
+        self._controlled: Mapping[str, Any] = {}
+        self._in_order: Sequence[Any] = ()
+        """What ``controlled_by`` listed last, and in which order: it is asked for the same again and again."""
 
     def resource_version(self) -> int:
         """The newest that the cache shows. That of an empty list is 1, as an empty etcd's is: it is known, at least."""
@@ -53,7 +56,12 @@ class TableCache:
         return self._order(self.table.names(namespace).values())
 
     def controlled_by(self, namespace: str, owner_uid: str) -> Sequence[Any]:
-        return self._order(self.table.controlled_by(namespace, owner_uid).values())
+        controlled = self.table.controlled_by(namespace, owner_uid)
+        if not controlled:
+            return []
+        if controlled is not self._controlled:
+            self._controlled, self._in_order = controlled, self._order(controlled.values())
+        return self._in_order
 
     def claimable(self, namespace: str, owner_uid: str) -> Sequence[Any]:
         controlled, free = self.table.controlled_by(namespace, owner_uid), self.table.controlled_by(namespace, "")

@@ -95,14 +95,18 @@ def node_name(pod: Pod) -> str:
 
 def node_names(pods: Sequence[Pod]) -> list[str]:
     """The node of each."""
-    with_different_specs = {id(pod.spec): pod for pod in pods}  # most share theirs, which need be read only once
-    names = {spec: node_name(pod) for spec, pod in with_different_specs.items()}
+    names = {spec: node_name(pod) for spec, pod in _one_of_each_spec(pods).items()}
     return [names[id(pod.spec)] for pod in pods]
 
 
 def are_on_several_nodes(pods: Sequence[Pod]) -> bool:
     """Whether not all are on one node; those that are on none count as one node's."""
-    return len(set(node_names(pods))) > 1
+    return len(set(map(node_name, _one_of_each_spec(pods).values()))) > 1
+
+
+def _one_of_each_spec(pods: Sequence[Pod]) -> dict[int, Pod]:
+    """Most Pods share their spec, which need be read only once."""
+    return {id(pod.spec): pod for pod in pods}
 
 
 def sidecar_names(pod: Pod) -> frozenset[str]:
