@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from _pytest.mark.expression import Expression  # -k as pytest means it, which offers it under no other name
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
 from conformance import catalogue, suite
 from conformance.collection import BadFeature, test_name
+from conformance.printing import print_table
 
 _WIDE = 400
 
@@ -38,7 +37,7 @@ def list_command(selection: str) -> None:
         table.add_row(
             *map(Text, (it.tags.id or it.where, it.name, str(it.rows) if it.rows > 1 else "", " ".join(tags)))
         )
-    _print(table)
+    print_table(table, _WIDE)
     scenarios = "1 scenario" if len(listed) == 1 else f"{len(listed)} scenarios"
     click.echo(f"{scenarios}, {sum(it.rows for it in listed)} with the rows of their examples")
 
@@ -59,7 +58,7 @@ def steps_command(context: click.Context, check: bool) -> None:
     table = Table("uses", "keyword", "step", "defined in", box=None, header_style="dim", pad_edge=False)
     for it in definitions:
         table.add_row(*map(Text, (str(it.uses), "/".join(it.keywords), it.wording, it.where)))
-    _print(table)
+    print_table(table, _WIDE)
 
 
 def _selector(selection: str) -> Callable[[catalogue.Listed], bool]:
@@ -85,12 +84,3 @@ def _told() -> Iterator[None]:
         yield
     except (suite.CouldNotRun, BadFeature) as error:
         raise CouldNotList(str(error)) from error
-
-
-def _print(table: Table) -> None:
-    """In a pipe, as wide as it takes, and no line ends in blanks: the output is for grep then."""
-    console = Console(width=None if sys.stdout.isatty() else _WIDE)
-    with console.capture() as printed:
-        console.print(table)
-    for line in printed.get().splitlines():
-        click.echo(line.rstrip())

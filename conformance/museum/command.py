@@ -11,7 +11,6 @@ from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -20,6 +19,7 @@ from conformance.exploring.world_file import BadWorld
 from conformance.museum import page, shows
 from conformance.museum.catchers import CATCHERS
 from conformance.museum.shows import Shown
+from conformance.printing import print_table
 from conformance.report.writers import write_whole
 from conformance.suite import CouldNotRun
 from reference.explore import mutants
@@ -94,7 +94,7 @@ def _list(pieces: Sequence[Mutant]) -> None:
     table = _table("issue", "title", "caught by")
     for piece in pieces:
         table.add_row(*map(Text, (piece.name, piece.title, str(CATCHERS[piece.name]))))
-    _print(table)
+    print_table(table, _WIDE)
 
 
 def _print_shown(shown: Sequence[Shown]) -> None:
@@ -105,16 +105,8 @@ def _print_shown(shown: Sequence[Shown]) -> None:
         steps, states = (str(number or "") for number in (piece.there.steps, piece.there.states))
         cells = (piece.name, mark, piece.title, piece.catcher, steps, states, f"{piece.seconds:.1f}")
         table.add_row(*map(Text, cells))
-    _print(table)
+    print_table(table, _WIDE)
 
 
 def _table(*columns: Column | str) -> Table:
     return Table(*columns, box=None, header_style="dim", pad_edge=False)
-
-
-def _print(table: Table) -> None:
-    console = Console(width=None if sys.stdout.isatty() else _WIDE)
-    with console.capture() as printed:
-        console.print(table)
-    for line in printed.get().splitlines():
-        click.echo(line.rstrip())
