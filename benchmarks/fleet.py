@@ -9,7 +9,6 @@ itself needs.
 from __future__ import annotations
 
 import math
-import resource
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import msgspec
 from rich.table import Table
 
 from benchmarks import tables
+from benchmarks.memory import megabytes
 from conformance.garbage import collected_seldom
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD
 from reference.api.objects import Json, Pod
@@ -177,7 +177,7 @@ def rollout_table() -> Table:
 
 def measured(size: int, namespaces: int) -> Took:
     """Does it, and sees to it that it was done. Raises AssertionError if it was not."""
-    empty = _peak()
+    empty = megabytes("VmHWM")
     fleet = Fleet(size, namespaces)
     create = _seconds(fleet.create)
     assert fleet.count("app:1") == size * REPLICAS
@@ -185,7 +185,8 @@ def measured(size: int, namespaces: int) -> Took:
     assert fleet.count("app:2") == size * REPLICAS
     delete = _seconds(fleet.delete)
     assert fleet.count("app:") == 0
-    return Took(create, roll, delete, _peak(), _peak() - empty, fleet.writes)
+    peak = megabytes("VmHWM")
+    return Took(create, roll, delete, peak, peak - empty, fleet.writes)
 
 
 def _in_a_process(size: int, namespaces: int) -> Took:
@@ -195,10 +196,6 @@ def _in_a_process(size: int, namespaces: int) -> Took:
 
 def _power(factor: float, growth: float) -> float:
     return math.log(growth) / math.log(factor)
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _seconds(phase: Callable[[], None]) -> float:

@@ -13,12 +13,12 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import httpx
 import msgspec
 from rich.table import Table
 
+from benchmarks.memory import megabytes
 from conformance.controllers.nodes import Nodes, at_work, is_rolled_out
 from conformance.targets.local import LocalTarget
 from conformance.targets.local.queues import unfinished
@@ -92,8 +92,7 @@ class Contestant:
         return sent
 
     def memory(self) -> float:
-        status = Path(f"/proc/{self._processes.pids[self._name]}/status").read_text()
-        return int(re.findall(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)[0]) / 1024
+        return megabytes("VmRSS", self._processes.pids[self._name])
 
     async def _is_idle(self) -> bool:
         try:
