@@ -13,7 +13,7 @@
 #   make upstream                   builds the real control plane of KUBERNETES ahead of its first use
 #   make image                      the control plane as an image for --target=container; needs Docker
 #   make lock                       newest dependencies into requirements/
-#   make clean                      takes away what make made in this folder
+#   make clean                      removes what make made in this folder; of REPORT only what this suite wrote
 
 TARGET ?= model
 CONTROLLER ?=
@@ -29,18 +29,19 @@ DEVELOP := .venv/.ready-to-develop
 MAKEFLAGS += --no-print-directory
 
 # By the environment a shell takes them as they are, whatever is in them.
-export TARGET CONTROLLER KUBERNETES K REPORT PROCESSES
+export TARGET CONTROLLER KUBERNETES K REPORT PROCESSES PYTHON
 
 .PHONY: conformance matrix reports test parity stories bench upstream image setup lock clean
 
 conformance: $(RUN)
-	@$(BIN)/deployment-conformance run --target="$$TARGET" --controller="$$CONTROLLER" --kubernetes="$$KUBERNETES" --report="$$REPORT" -n "$$PROCESSES" -k "$$K" -q
+	@$(BIN)/deployment-conformance run --target="$$TARGET" $${CONTROLLER:+--controller="$$CONTROLLER"} \
+		--kubernetes="$$KUBERNETES" --report="$$REPORT" -n "$$PROCESSES" -k "$$K" -q
 
 matrix: $(RUN)
 	@$(BIN)/deployment-conformance matrix -n 2 --save="$$REPORT/matrix" -k "$$K"
 
 reports: matrix
-	@for version in $$(ls "$$REPORT/matrix"); do \
+	@for folder in "$$REPORT"/matrix/*/; do version=$$(basename "$$folder") && \
 		mkdir -p "reports/$$version" && \
 		gzip --best --no-name --stdout "$$REPORT/matrix/$$version/local.json" > "reports/$$version/local.json.gz" || exit 1; \
 	done
@@ -58,10 +59,10 @@ bench: $(DEVELOP)
 	@$(BIN)/python -m benchmarks
 
 upstream: $(RUN)
-	$(BIN)/python -m conformance.upstream $(KUBERNETES)
+	$(BIN)/python -m conformance.upstream "$$KUBERNETES"
 
 image: $(RUN)
-	@$(BIN)/python -m conformance.targets.container $(KUBERNETES)
+	@$(BIN)/python -m conformance.targets.container "$$KUBERNETES"
 
 setup: $(DEVELOP)
 
@@ -74,7 +75,8 @@ LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/uv pip compile --quiet --up
 	--generate-hashes --no-emit-index-url --no-emit-find-links
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info $(REPORT)
+	@"$$PYTHON" -m conformance.report.owned "$${REPORT:-report}"
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
 
 # A stamp is newer than what it was made of, or it is made again; so set-up costs nothing when there is nothing to do.
 $(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
@@ -85,9 +87,9 @@ $(DEVELOP): requirements/dev.txt pyproject.toml | $(BIN)/python
 	@touch $(RUN)
 
 $(BIN)/python:
-	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	@"$${PYTHON:-false}" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python3.11" >&2; exit 2; }
-	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 2; }
+	@"$$PYTHON" -m venv .venv || { rm -rf .venv; exit 2; }
 
 define install
 @echo "setting up .venv (requirements/$(1).txt)"

@@ -84,6 +84,24 @@ class BadFeature(ValueError):
 _SINGLE = ("since", "until", "known-fault", "fixed-in")
 """What a scenario may be given one of, its feature and its rule included."""
 
+_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)*", re.ASCII)
+
+_MARKS_OF_PYTEST = frozenset(
+    (
+        "skip",
+        "skipif",
+        "xfail",
+        "parametrize",
+        "usefixtures",
+        "filterwarnings",
+        "tryfirst",
+        "trylast",
+        "flaky",
+        "timeout",
+    )
+)
+"""Marks of pytest and of plugins that change how a test runs, or what its failure counts as."""
+
 _FAULT = re.compile(r"[0-9]+|[a-z]+(-[a-z0-9]+)+")
 
 
@@ -94,6 +112,9 @@ def tags_of(template: ScenarioTemplate) -> Tags:
     words = []
     for tag in sorted(template.tags) + sorted(inherited - template.tags):
         name, colon, value = tag.partition(":")
+        if not colon and tag in _MARKS_OF_PYTEST:
+            skipping = "a scenario is skipped by @needs:, @since: and @until:"
+            raise BadTag(f"@{tag} is a mark of pytest, and no tag of this suite; {skipping}")
         if not colon:
             words.append(tag)
         elif name not in values or not value:
@@ -104,6 +125,8 @@ def tags_of(template: ScenarioTemplate) -> Tags:
     for name in ("id", *_SINGLE):
         if len(values[name]) > 1:
             raise BadTag(f"@{name}: is given {len(values[name])} times, where one is meant: {', '.join(values[name])}")
+    if not all(map(_ID.fullmatch, values["id"])):
+        raise BadTag(f"@id:{values['id'][0]} is no id: it is made of letters, digits, -, _ and ., as in @id:theme/name")
     for need in values["needs"]:
         if need not in tuple(Capability):
             raise BadTag(f"@needs:{need} is no capability; there are {', '.join(Capability)}")

@@ -10,6 +10,8 @@ interruption, nothing selected, or nothing but skipped scenarios. Nothing passes
 
 from __future__ import annotations
 
+import argparse
+import os
 import shlex
 import signal
 import sys
@@ -30,6 +32,7 @@ from conformance.report import terminal, writers
 from conformance.report.model import Report
 from conformance.targets.options import OF_TARGETS, Options
 from conformance.targets.protocol import Observing, Session, Target, TargetError
+from conformance.untrusted import printable
 from reference.versions import LATEST, UnknownVersion, version_named
 
 DEFAULT_TARGET = "model"
@@ -96,7 +99,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | None, in
         try:
             code = yield
         except pytest.UsageError as error:
-            print(f"ERROR: {error}", file=sys.stderr)
+            print(f"ERROR: {printable(str(error))}", file=sys.stderr)
             return COULD_NOT_RUN
     run = config.stash.get(RUN, None)
     return run.exit_code(int(code or 0)) if run else COULD_NOT_RUN
@@ -136,7 +139,7 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
         with _uncaptured(request.config):
             chosen.start()
             if isinstance(chosen, Observing):
-                print("", *chosen.observations, sep="\n", file=sys.stderr)
+                print("", *map(printable, chosen.observations), sep="\n", file=sys.stderr)
         yield chosen
     except TargetError as error:
         request.session.shouldstop = str(error)
@@ -163,6 +166,7 @@ class Run:
         self._config = config
         self._prepared = False
         option = config.option
+        _reject_empty(option)
         try:
             self._kubernetes = version_named(option.kubernetes).name
         except UnknownVersion as error:
@@ -176,8 +180,7 @@ class Run:
         controlled = option.controller or option.controller_command
         self._ledger = recording.Ledger(self.target.name if controlled else self._name, self._kubernetes)
         self._reports = Path(option.report) if option.report and not _is_worker(config) else None
-        if self._reports:
-            writers.prepare(self._reports)
+        self._lock = writers.prepare(self._reports) if self._reports else None
         config.pluginmanager.register(self._ledger, "deployment-conformance-ledger")
 
     @cached_property
@@ -204,6 +207,8 @@ class Run:
         option = self._config.option
         said = {"target": self._name, "kubernetes": self._kubernetes}
         said |= {name.replace("_", "-"): value for name in OF_TARGETS if (value := getattr(option, name))}
+        if option.controller_command:
+            said["controller-command"] = "…the same as before…"  # which may hold a secret
         words = ["pytest", nodeid, *(f"--{name}" + f"={value}" * (value is not True) for name, value in said.items())]
         return shlex.join(words + [f"--fixed={fault}" for fault in option.fixed])
 
@@ -232,16 +237,21 @@ class Run:
             return
         where = ""
         try:
-            where = self._write(report, replace=exitstatus != pytest.ExitCode.NO_TESTS_COLLECTED)
+            where = self._write(report)
         finally:
             self._config.get_terminal_writer().line(terminal.summary(report, where))
 
-    def _write(self, report: Report, *, replace: bool) -> str:
-        """Writes the reports, if they are wanted, and says where they are; earlier ones stay if not to be replaced."""
+    def pytest_unconfigure(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _write(self, report: Report) -> str:
+        """Writes the reports, if they are wanted, and says where they are. One in which nothing ran replaces none."""
         if self._reports is None:
             return ""
         page = self._reports / "report.html"
-        if page.exists() and not replace:
+        if page.exists() and not report.ran():
             return f"{page} is left as it was"
         writers.write(report, self._reports)
         return str(page)
@@ -258,6 +268,14 @@ class Run:
 
 
 RUN = pytest.StashKey[Run]()
+
+
+def _reject_empty(option: argparse.Namespace) -> None:
+    """An option that is given has a value. Raises UsageError."""
+    for name in ("target", "switch", "kubernetes", "report", "fixed", *OF_TARGETS):
+        if getattr(option, name) == "" or (name == "fixed" and "" in option.fixed):
+            shown = {"switch": "with"}.get(name, name).replace("_", "-")
+            raise pytest.UsageError(f"--{shown}: the value is empty; give one, or leave the option out")
 
 
 def _target(config: pytest.Config, name: str, kubernetes: str) -> Target:
@@ -314,5 +332,5 @@ def _one_interrupt() -> Iterator[None]:
 
 
 def _end_at_once(sentence: str) -> NoReturn:
-    print(f"ERROR: {sentence}", file=sys.stderr)
+    print(f"ERROR: {printable(sentence)}", file=sys.stderr)
     raise SystemExit(COULD_NOT_RUN)

@@ -31,6 +31,7 @@ from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.tables import TableError
 from conformance.targets.protocol import Capability, Observing, Session, Target, TargetError
 from conformance.undefined import undefined_steps
+from conformance.untrusted import printable
 from reference.api.errors import ApiError
 
 FAILURES = (AssertionError, pytest.fail.Exception, ApiError, KubectlError)
@@ -116,11 +117,12 @@ class Running:
             self.end_step("error", message=reason)
         self._scenario = msgspec.structs.replace(self._scenario, outcome="error", reason=reason)
 
-    def end(self, fault: str) -> None:
-        """All steps are over: of a scenario that must fail for a known fault, says whether it did.
+    def shows(self, fault: str) -> bool:
+        """Whether the scenario failed as the known fault makes it fail: in a look. Not if no fault is named."""
+        return bool(fault) and self.outcome == "failed" and self._looks[self._ended - 1]
 
-        It must fail in a look: a stimulus that fails shows something else.
-        """
+    def end(self, fault: str) -> None:
+        """All steps are over: of a scenario that must fail for a known fault, says whether it did."""
         if not fault:
             return
         link = issue(fault)
@@ -128,7 +130,7 @@ class Running:
         if self.outcome == "passed":
             reason = f"it passes, and should show a known fault, {told}; where that is fixed, say --fixed={fault}"
             self._scenario = msgspec.structs.replace(self._scenario, outcome="failed", reason=reason)
-        elif self.outcome == "failed" and self._looks[self._ended - 1]:
+        elif self.shows(fault):
             self._scenario = msgspec.structs.replace(self._scenario, outcome="known-fault", reason=told, link=link)
         elif self.outcome == "failed":
             reason = f"it should show a known fault, {told}, by a Then that fails, and a step before that failed"
@@ -228,7 +230,7 @@ class Recorder:
                 running.end_step("failed", _session(request), _in_words(exception))
             else:
                 running.could_not(_in_words(exception))
-        if self._reports and not self._fault_of(request.node):
+        if self._reports and not running.shows(self._fault_of(request.node)):
             running.keep(self._reports, self._repeat(request.node.nodeid), _session(request))
 
     def _fault_of(self, item: pytest.Item) -> str:
@@ -241,8 +243,8 @@ class Recorder:
         try:
             self._target.check()
         except TargetError as error:
-            running.could_not(str(error))
-            request.session.shouldstop = str(error)
+            running.could_not(_in_words(error))
+            request.session.shouldstop = _in_words(error)
             return True
         return False
 
@@ -256,8 +258,11 @@ class Recorder:
         if running is None or (report.passed and report.when != "call"):
             return report
         error = call.excinfo.value if call.excinfo else None
+        if report.skipped and running.outcome in ("failed", "error"):
+            report.outcome = "failed"  # a mark that a conftest gave, such as xfail, does not excuse it
+            vars(report).pop("wasxfail", None)
         if report.skipped:
-            running.skip(str(error))
+            running.skip(printable(str(error)))
         elif error is not None and running.outcome in ("passed", "known-fault"):
             running.could_not(_in_words(error))
         elif report.when == "call":
@@ -298,7 +303,7 @@ class Ledger:
 
     def problem(self, sentence: str) -> None:
         """Something that keeps the run itself from being whole."""
-        self._problems.append(sentence)
+        self._problems.append(printable(sentence))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         record = getattr(report, ATTRIBUTE, None)
@@ -314,12 +319,12 @@ class Ledger:
     def _error(self, sentence: str) -> None:
         """One of no scenario."""
         self._errors += 1
-        self._problems.append(sentence)
+        self.problem(sentence)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         if self._errors and not self._entries and isinstance(excinfo.value, pytest.Session.Interrupted):
             return  # pytest itself, which runs nothing of what it cannot read all of: the errors are told
-        self._problems.append(str(excinfo.value) or "interrupted before the end")
+        self.problem(str(excinfo.value) or "interrupted before the end")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -370,7 +375,5 @@ def _step(step: BddStep) -> Step:
 
 def _in_words(error: BaseException) -> str:
     if isinstance(error, ApiError):
-        return f"the API server refused: {error} ({error.code} {error.reason})"
-    if isinstance(error, TOLD):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+        return printable(f"the API server refused: {error} ({error.code} {error.reason})")
+    return printable(str(error) if isinstance(error, TOLD) else f"{type(error).__name__}: {error}")

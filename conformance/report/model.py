@@ -127,6 +127,10 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
         seen = Counter(scenario.outcome for scenario in self.scenarios)
         return {outcome: seen[outcome] for outcome in OUTCOMES}
 
+    def ran(self) -> bool:
+        """Whether any step of any scenario was begun."""
+        return any(step.outcome != "skipped" for scenario in self.scenarios for step in scenario.steps)
+
     def nothing_ran(self) -> bool:
         """Whether scenarios were selected, and every one of them was skipped."""
         return bool(self.scenarios) and all(scenario.outcome == "skipped" for scenario in self.scenarios)

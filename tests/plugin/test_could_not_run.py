@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from conformance.report import writers
 from tests.plugin.project import COUNTED, MISCOUNTED, Project
 
 pytest_plugins = ("pytester",)
@@ -93,7 +96,7 @@ def test_values_of_an_undefined_step_have_names_of_their_own(project: Project) -
         ),
         (["--target=model", "--controller=upstream"], "the model's Deployment controller is the reference: *"),
         (["--target=local", "--controller=reference", "--controller-command=x"], "--controller-command is for *"),
-        (["--target=local", "--controller-command='x"], "--controller-command: * cannot be understood: *"),
+        (["--target=local", "--controller-command='x"], "--controller-command cannot be understood: *"),
         (["--fixed=none"], "--fixed: 'none' is no known fault*"),
         (["--report=features/fruit.feature/x"], "*cannot be written*"),
         (["nowhere"], "*not found: nowhere*"),
@@ -155,6 +158,11 @@ def test_a_signal_stops_the_target(project: Project, signal: str) -> None:
             "features/fruit.feature:6: @id:a is that of features/fruit.feature:3 already",
         ),
         ("Scenario: A\n    Given 1 apples\n  Scenario: A\n    Given 2 apples\n", "*two scenarios are called 'A'*"),
+        ("@id:..\n  Scenario: A\n    Given 1 apples\n", "features/fruit.feature:3: @id:.. is no id: *"),
+        ("@id:a/../b\n  Scenario: A\n    Given 1 apples\n", "*: @id:a/../b is no id: *"),
+        ("@id:/a\n  Scenario: A\n    Given 1 apples\n", "*: @id:/a is no id: *"),
+        ("@xfail\n  Scenario: A\n    Given 1 apples\n", "*: @xfail is a mark of pytest, and no tag of this suite; *"),
+        ("@skip\n  Scenario: A\n    Given 1 apples\n", "*: @skip is a mark of pytest, and no tag of this suite; *"),
         ("Scenarioo: A\n", "features/fruit.feature: there is no scenario in it"),
         ("Scenario: A\n    Gven 1 apples\n", "features/fruit.feature:2: the scenario has no step of its own"),
         ("Scenario: A\n    Given 1 apples\nFeature: B\n", "features/fruit.feature:4: *"),
@@ -168,6 +176,11 @@ def test_a_signal_stops_the_target(project: Project, signal: str) -> None:
         "capability",
         "id twice",
         "name",
+        "id of dots",
+        "id with dots",
+        "id of nothing",
+        "xfail",
+        "skip",
         "empty",
         "no step",
         "grammar",
@@ -207,10 +220,39 @@ def test_an_id_of_another_feature(project: Project) -> None:
 
 
 def test_a_report_that_finds_no_room(project: Project) -> None:
-    project.feature(COUNTED)
-    (project.pytester.path / "out" / "report.json").mkdir(parents=True)
+    project.feature("\n  Scenario: Disk\n    Given 1 apples\n    When the disk is full\n")
     result = project.run_apart("--report=out")
 
     assert result.ret == 2
     assert result.outlines[-1] == "1 passed, 0 failed, 0 errors, 0 skipped"
-    assert result.errlines[-1] == "ERROR: --report: out cannot be written: Is a directory"
+    assert result.errlines[-1] == "ERROR: --report: out cannot be written: File too large"
+
+
+@pytest.mark.parametrize("name", ["report.json", "junit.xml", "report.html"])
+def test_a_file_that_this_suite_did_not_make_is_not_replaced(project: Project, name: str) -> None:
+    project.feature(COUNTED)
+    (project.pytester.path / "out").mkdir()
+    theirs = project.pytester.path / "out" / name
+    theirs.write_text("theirs")
+
+    _is_refused(project, project.run("--report=out"), f"--report: out/{name} was not made by this suite: *")
+    assert theirs.read_text() == "theirs"
+
+
+def test_two_runs_do_not_write_one_report(project: Project) -> None:
+    project.feature(COUNTED)
+    lock = writers.prepare(project.pytester.path / "out")
+    try:
+        _is_refused(project, project.run_apart("--report=out"), "--report: another run writes its report to out")
+    finally:
+        os.close(lock)
+    assert project.run_apart("--report=out").ret == 0
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["--target=", "--with=", "--kubernetes=", "--fixed=", "--report=", "--binaries=", "--controller-command="],
+)
+def test_an_empty_value_is_not_a_missing_one(project: Project, argument: str) -> None:
+    project.feature(COUNTED)
+    _is_refused(project, project.run(argument), f"{argument.rstrip('=')}: the value is empty; *")

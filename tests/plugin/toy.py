@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pytest_bdd import given, parsers, then, when
 
 from conformance.tables import TableError
 from conformance.targets.protocol import Capability, TargetError
+from reference.api.errors import ApiError
 from reference.api.kinds import Kind
 from reference.api.objects import Json
 
@@ -97,6 +99,19 @@ def nobody_knows() -> None:
 @when("the hand slips")
 def slips() -> None:
     raise KeyError("hand")
+
+
+@when("the server says something")
+def says_something() -> None:
+    raise ApiError(
+        500, "InternalError", "\x1b[31mAuthorization: Bearer c2VjcmV0c2VjcmV0 \x07\u202e\x9b" + "x" * 200_000
+    )
+
+
+@when("the disk is full")
+def disk_full() -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
 
 
 @when("it is interrupted")

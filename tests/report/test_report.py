@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from conformance.report import html, junit, schema, terminal, writers
+from conformance.report import html, junit, owned, schema, terminal, writers
 from conformance.report.model import Report, UnreadableReport, read
 from conformance.report.picture import picture
 from conformance.report.sizes import moments_of
@@ -273,6 +273,7 @@ def test_a_report_that_finds_no_room_leaves_no_half_of_it(tmp_path: Path) -> Non
 def test_what_an_earlier_run_kept_of_its_failures_goes(tmp_path: Path) -> None:
     for name in ("old", "new"):
         (tmp_path / "failures" / name).mkdir(parents=True)
+        (tmp_path / "failures" / name / owned.MARK).touch()
     kept = msgspec.structs.replace(rollout(), kept="failures/new")
     writers.write(report(kept), tmp_path)
     assert [it.name for it in (tmp_path / "failures").iterdir()] == ["new"]

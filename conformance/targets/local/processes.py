@@ -15,6 +15,7 @@ from threading import Condition, Thread
 from typing import Any
 
 from conformance.targets.protocol import TargetError
+from conformance.untrusted import printable
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _SUPERVISOR_NAME = "the supervisor of the control plane's processes"
@@ -105,7 +106,7 @@ class Processes:
             said = _end_of(self.log(name)).decode(errors="replace").splitlines()
         except OSError:
             return "its log is gone"
-        lines = [_plain(line[:_LOG_LINE_LENGTH]) for line in said[-_LOG_LINES:]]
+        lines = [printable(line[:_LOG_LINE_LENGTH]) for line in said[-_LOG_LINES:]]
         return "\n  ".join(["the end of its log:", *lines]) if lines else "its log is empty"
 
     def stop(self) -> None:
@@ -168,10 +169,6 @@ def _end_of(log: Path) -> bytes:
         size = said.seek(0, os.SEEK_END)
         said.seek(max(0, size - _END_OF_LOG))
         return said.read(_END_OF_LOG)
-
-
-def _plain(line: str) -> str:
-    return "".join(char if char.isprintable() else " " if char == "\t" else "\ufffd" for char in line)
 
 
 def _how(code: int) -> str:

@@ -7,6 +7,7 @@ controller's would hold the garbage collector's as well.
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -76,8 +77,14 @@ class Reference:
         return f"http://{LOOPBACK}:{port}"
 
 
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+
+
 class Command:
-    """The user's own: a command line, split as a shell would."""
+    """The user's own: a command line, split as a shell would; variables may stand before the program.
+
+    It may hold a secret, so it is never repeated: not in a message, and not in what is kept of a scenario.
+    """
 
     process = "the controller command"
 
@@ -86,10 +93,11 @@ class Command:
         try:
             self._words = shlex.split(line)
         except ValueError as error:
-            raise TargetError(f"--controller-command: {line!r} cannot be understood: {error}") from error
+            raise TargetError(f"--controller-command cannot be understood: {error}") from error
         if not self._words:
             raise TargetError("--controller-command: name a program")
-        self.name = Path(self._words[0]).name
+        program = next((word for word in self._words if not _ASSIGNMENT.match(word)), self._words[0].partition("=")[0])
+        self.name = Path(program).name
 
     def argv(self, place: Place) -> list[str]:
         kubeconfig = str(place.kubeconfig)

@@ -1,0 +1,107 @@
+"""Which files and folders in a report's directory this suite made: it replaces and removes only those.
+
+A folder of evidence carries a mark, which is a file with the scenario's id. The three files of a report are known by
+how they begin. Whatever else is in the directory belongs to the user, and stays as it is.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import re
+import shutil
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+MARK = ".deployment-conformance"
+"""The file that marks a folder. It holds the id of the scenario whose evidence the folder is."""
+
+_BEGINNINGS = {
+    "report.json": rb'\{\s*"schema":\s*"deployment-conformance/report/',
+    "junit.xml": rb'<testsuites[^>]* name="Deployment conformance on ',
+    "report.html": rb"<title>[^<]* Deployment conformance on ",
+}
+"""What the first 4 KiB of each file of a report hold."""
+
+
+def is_ours(path: Path) -> bool:
+    """Whether this suite made the file or folder. A symbolic link is never ours."""
+    if path.is_symlink():
+        return False
+    if path.is_dir():
+        return _marked_for(path) is not None
+    try:
+        with path.open("rb") as file:
+            begins = file.read(4096)
+    except OSError:
+        return False
+    beginning = _BEGINNINGS.get(path.name, _BEGINNINGS["report.json"])
+    return re.search(beginning, begins) is not None
+
+
+def foreign(directory: Path) -> Path | None:
+    """A file in the directory that has the name of a report's and is not ours, if there is one."""
+    named = (directory / name for name in _BEGINNINGS)
+    return next((file for file in named if os.path.lexists(file) and not is_ours(file)), None)
+
+
+def new_folder(parent: Path) -> Path:
+    """An empty folder for one scenario's evidence, not yet in its place. Only its owner may read it. Raises OSError."""
+    if parent.is_symlink():
+        raise OSError(errno.ENOTDIR, "a symbolic link, which may lead out of the report's directory")
+    parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Path(tempfile.mkdtemp(prefix=".unfinished-", dir=parent))
+
+
+def settle_folder(folder: Path, scenario: str) -> Path:
+    """Moves a finished folder to a name made of the scenario's id, and returns where it is now. Raises OSError.
+
+    The evidence of an earlier run of the same scenario is replaced. A folder that belongs to another scenario or to
+    the user stays, and the new one gets a name with a number.
+    """
+    (folder / MARK).touch(mode=0o600)
+    (folder / MARK).write_text(scenario, encoding="utf-8")
+    name = re.sub(r"[^A-Za-z0-9_]+", "-", scenario).strip("-")[:_LONGEST_NAME] or "scenario"
+    for number in itertools.count(1):
+        place = folder.with_name(name if number == 1 else f"{name}~{number}")
+        if _marked_for(place) == scenario:
+            shutil.rmtree(place)
+        if not os.path.lexists(place):
+            return folder.rename(place)
+    raise AssertionError("unreachable: the numbers do not end")
+
+
+_LONGEST_NAME = 120
+
+
+def _marked_for(folder: Path) -> str | None:
+    """The id in a folder's mark; None if it is no folder, or has no mark."""
+    mark = folder / MARK
+    try:
+        if folder.is_symlink() or mark.is_symlink():
+            return None
+        return mark.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+
+
+def remove(directory: Path) -> list[Path]:
+    """Removes from a report's directory what is ours, and the folders that are empty then. Returns what stays."""
+    files = [*(directory / name for name in _BEGINNINGS), *directory.glob("matrix/*/*.json")]
+    folders = [*directory.glob("failures"), *directory.glob("matrix/*"), *directory.glob("matrix"), directory]
+    for file in filter(is_ours, files):
+        file.unlink()
+    for folder in filter(is_ours, directory.glob("failures/*/")):
+        shutil.rmtree(folder)
+    for folder in folders:
+        with suppress(OSError):  # it is not empty
+            folder.rmdir()
+    return list(directory.glob("*"))
+
+
+if __name__ == "__main__":
+    for left in remove(Path(sys.argv[1])):
+        print(f"{left} is left as it is: this suite did not make it", file=sys.stderr)
