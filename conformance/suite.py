@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+from conformance.orphans import end_with_parent
 from conformance.report.model import Report, read
 
 Listener = Callable[[str], None]
@@ -57,11 +61,18 @@ def look_over(words: Sequence[str]) -> None:
 
 
 def report_of(words: Sequence[str], listen: Listener) -> Report:
-    """Runs pytest so, with each line of what it says given to ``listen``. Raises CouldNotRun, with the last of them."""
+    """Runs pytest so, with each line that it prints given to ``listen``. Raises CouldNotRun, with the reason."""
     with tempfile.TemporaryDirectory(prefix="deployment-conformance-") as directory:
         command = [sys.executable, "-m", "pytest", *words, f"--report={directory}", "-v"]
         with (
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process,
+            subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                preexec_fn=partial(end_with_parent, os.getpid(), signal.SIGTERM),
+            ) as process,
             _ended_with_us(process),
         ):
             assert process.stdout is not None
@@ -71,11 +82,17 @@ def report_of(words: Sequence[str], listen: Listener) -> Report:
                 listen(lines[-1])
         file = Path(directory) / "report.json"
         if not file.exists():
-            said = [line for line in lines if line.strip()]
-            raise CouldNotRun(
-                "".join(said[-1:]).removeprefix(_REFUSED) or f"pytest ended with {process.returncode} and no word"
-            )
+            raise CouldNotRun(_reason(lines) or f"pytest ended with exit code {process.returncode} and no output")
         return read(file)
+
+
+def _reason(lines: Sequence[str]) -> str:
+    """Why pytest wrote no report: its last refusal, or else its last internal error, or else its last line."""
+    for beginning in (_REFUSED, "INTERNALERROR> ", ""):
+        for line in reversed(lines):
+            if line.startswith(beginning) and line.strip():
+                return line.removeprefix(beginning)
+    return ""
 
 
 @contextmanager

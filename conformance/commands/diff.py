@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from itertools import groupby
@@ -111,7 +112,8 @@ def _save(directory: Path, reports: list[Report]) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         for side, report in zip(("first", "second"), reports, strict=True):
-            name = report.target if names[report.target] == 1 else f"{report.target}-{side}"
+            target = re.sub(r"[^\w.+-]", "-", report.target).lstrip(".")
+            name = target if names[report.target] == 1 else f"{target}-{side}"
             write_whole(directory / f"{name}.json", msgspec.json.encode(report) + b"\n")
     except OSError as error:
         raise CouldNotCompare(f"--save: {directory} cannot be written: {error.strerror}") from error

@@ -1,12 +1,13 @@
 """Explores worlds, one after the other or side by side, within bounds: worlds in, what was found of each out.
 
-The first Ctrl-C ends the explorations where they are, so that what was seen until then can be told; the second
-interrupts as ever.
+The first Ctrl-C or SIGTERM ends the explorations where they are, so that what was seen until then is reported; the
+second interrupts at once.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,6 +22,7 @@ import msgspec
 from conformance import garbage
 from conformance.exploring import world_file
 from conformance.exploring.world_file import WorldFile
+from conformance.orphans import end_with_parent
 from reference.explore.search import Bounds, Found, explore
 from reference.explore.system import Reductions
 from reference.explore.walking import Walks
@@ -46,35 +48,43 @@ def explored(
         if jobs < 2 or len(worlds) < 2:
             yield from map(partial(_explore, interrupted, asked), names, worlds)
             return
-        with ProcessPoolExecutor(min(jobs, len(worlds)), initializer=_begin, initargs=(interrupted,)) as pool:
+        with ProcessPoolExecutor(
+            min(jobs, len(worlds)), initializer=_begin, initargs=(interrupted, os.getpid())
+        ) as pool:
             yield from pool.map(partial(_explore_beside, asked), names, worlds)
 
 
 @contextmanager
 def _interrupted_softly() -> Iterator[Event]:
-    """The event that the first Ctrl-C sets."""
+    """The event that the first Ctrl-C or SIGTERM sets."""
     interrupted = multiprocessing.Event()
 
     def interrupt(*_: object) -> None:
         interrupted.set()
-        signal.signal(signal.SIGINT, before)
+        restore()
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield interrupted
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()
 
 
 _interrupted: Event
 """Of a process of the pool."""
 
 
-def _begin(interrupted: Event) -> None:
-    """A process of the pool leaves Ctrl-C to whoever waits for it."""
+def _begin(interrupted: Event, parent: int) -> None:
+    """A process of the pool leaves signals to its parent, which sets the event, and ends with it."""
     global _interrupted
     _interrupted = interrupted
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    end_with_parent(parent)
 
 
 def _explore_beside(asked: Asked, name: str, written: WorldFile) -> tuple[Found, float]:

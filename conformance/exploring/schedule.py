@@ -40,7 +40,7 @@ def read(file: Path) -> Schedule:
     """Raises BadWorld."""
     try:
         schedule = msgspec.json.decode(file.read_bytes(), type=Schedule)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise BadWorld(f"{file} is no schedule that explore has written: {error}") from error
     if schedule.promise not in (*(promises := schedule.world.promises or BY_NAME), COMES_TO_REST.name):
         raise BadWorld(f"{file}: its world is not held to {schedule.promise!r}, but to {', '.join(promises)}")

@@ -116,9 +116,15 @@ def read(file: Path) -> WorldFile:
 def decoded(text: str, where: str) -> WorldFile:
     """The world that a text in YAML describes; ``where`` is what errors call it. Raises BadWorld."""
     try:
-        return msgspec.convert(yaml.load(text, _Loader) or {}, WorldFile)
+        written = msgspec.convert(yaml.load(text, _Loader) or {}, WorldFile)
+        msgspec.json.encode(written)  # as a counterexample would be written, which no lone surrogate can be
+        return written
     except yaml.YAMLError as error:
         raise BadWorld(f"{where} is no YAML: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise BadWorld(f"{where} is nested too deeply") from error
+    except UnicodeEncodeError as error:
+        raise BadWorld(f"{where} has a text that is no Unicode: {error}") from error
     except msgspec.ValidationError as error:
         raise BadWorld(f"{where}: {error}; worlds/README.md lists what a world may say") from error
 
@@ -127,11 +133,20 @@ class _Loader(yaml.SafeLoader):
     """Refuses a key that is there twice, of which YAML's own would take the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{key!r} is there twice", node.start_mark)
+        seen = set()
+        for key, _ in node.value:
+            if (text := str(key.value)) in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"{text!r} is there twice", key.start_mark)
+            seen.add(text)
         return super().construct_mapping(node, deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """A scalar that its type does not take, such as the 45th of a month, is an error of the file as well."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
+            what = f"this is no {node.tag.rpartition(':')[2]}: {error}"
+            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
 
 
 def world(written: WorldFile, name: str) -> World:

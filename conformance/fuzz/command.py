@@ -1,6 +1,6 @@
 """``deployment-conformance fuzz``: the reference beside upstream's own code, on random worlds.
 
-Exit codes: 0 no difference, 1 a difference, 2 could not run. Ctrl-C ends it with the summary.
+Exit codes: 0 no difference, 1 a difference, 2 could not run, or not to the end: Ctrl-C prints the summary.
 """
 
 from __future__ import annotations
@@ -68,13 +68,14 @@ def fuzz_command(
         raise Unavailable(str(error)) from error
     console, coverage = Console(), Coverage(controller)
     finding: Finding | None = None
+    interrupted = False
     with Oracle(program, controller) as oracle, console.status("beginning") as line:
         session = Session(oracle, kubernetes, controller, seed, _Teller(line, coverage))
         try:
             with coverage.measuring():
                 finding = session.run(seconds, worlds)
         except KeyboardInterrupt:
-            console.print("interrupted")
+            interrupted = True
         except OracleDied as error:
             raise Unavailable(f"{error}\nThe same worlds again: deployment-conformance fuzz {repeat}") from error
     _summarise(console, session.progress, finding, coverage, repeat)
@@ -85,6 +86,8 @@ def fuzz_command(
         raise click.exceptions.Exit(DIFFERENT)
     if session.progress.worlds == session.progress.skipped:
         raise Unavailable("nothing was compared")
+    if interrupted:
+        raise Unavailable("interrupted before the end")
 
 
 def _check_writable(path: Path) -> None:

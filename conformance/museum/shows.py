@@ -126,7 +126,8 @@ def _scenario(id_: str, target: str) -> model.Scenario:
     for scenario in report.scenarios:
         if scenario.id == id_:
             return scenario
-    raise CouldNotShow(f"{id_} on {target}: no scenario of this id was run")
+    reason = next(iter(report.problems), "no scenario of this id was run")
+    raise CouldNotShow(f"{id_} on {target}: {reason}")
 
 
 def _explore(catcher: Exploration, switch: str, *, there: bool) -> Look:

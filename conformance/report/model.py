@@ -143,6 +143,10 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
         return told + (f", {faults} known {'fault' if faults == 1 else 'faults'}" if faults else "")
 
 
+LARGEST = 256 << 20
+"""Bytes of a report that is read, unpacked."""
+
+
 class UnreadableReport(ValueError):
     """A file that is no report of this schema: one sentence that names the file and what is wrong."""
 
@@ -151,11 +155,14 @@ def read(path: Path) -> Report:
     """The report in a JSON file, which gzip may have packed, or in a directory's. Raises UnreadableReport."""
     file = path / "report.json" if path.is_dir() else path
     try:
-        content = file.read_bytes()
-        return msgspec.json.decode(gzip.decompress(content) if file.suffix == ".gz" else content, type=Report)
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as opened:
+            content = opened.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise UnreadableReport(f"{file} is longer than any report, {LARGEST >> 20} MiB")
+        return msgspec.json.decode(content, type=Report)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise UnreadableReport(f"{file} is not what gzip has packed: {error}") from error
     except OSError as error:
         raise UnreadableReport(f"{file} cannot be read: {error.strerror}") from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise UnreadableReport(f"{file} is no report of schema {SCHEMA}: {error}") from error

@@ -1,6 +1,7 @@
 """``deployment-conformance sync``: worlds in, outcomes out, a JSON line each, one at a time.
 
-A line that is no world is told on stderr, by its number and the field; the others still run, and the exit code is 2.
+A line that is no world is an error on stderr, with its number and the field; the others still run, and the exit code
+is 2, as it is for a file without any.
 After ten of them it stops: the file is something else.
 """
 
@@ -12,8 +13,9 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO, cast, get_args
 
 import click
@@ -27,6 +29,8 @@ UNUSABLE = 2
 MOST_LEFT_OUT = 10
 _GZIP = b"\x1f\x8b"
 _BUFFER = 1 << 18
+LONGEST_LINE = 64 << 20
+"""Bytes."""
 
 
 class Unusable(click.ClickException):
@@ -42,7 +46,7 @@ class Unusable(click.ClickException):
 @click.option("--order", type=click.Choice(get_args(Order)), default="name", show_default=True, help="Of the caches.")
 def sync_command(file: str, kubernetes: Version, controller: ControllerName | None, order: Order) -> None:
     """One sync of the reference in each world of FILE (JSON lines, also gzipped; - is the standard input)."""
-    left_out = 0
+    left_out = number = 0
     with _opened(file) as lines, _output() as output:
         for number, line in _numbered(lines, file):
             try:
@@ -55,6 +59,8 @@ def sync_command(file: str, kubernetes: Version, controller: ControllerName | No
                     break
                 continue
             output.write(encode_outcome(outcome) + b"\n")
+    if not number:
+        raise Unusable(f"{file} has no world: nothing ran")
     if left_out:
         raise click.exceptions.Exit(UNUSABLE)
 
@@ -74,7 +80,7 @@ def _output() -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[Iterable[bytes]]:
+def _opened(file: str) -> Iterator[io.BufferedIOBase]:
     """The file's lines, unpacked if they are gzipped."""
     if file == "-" and sys.stdin is None:
         raise Unusable("the standard input is closed")
@@ -87,11 +93,13 @@ def _opened(file: str) -> Iterator[Iterable[bytes]]:
         yield gzip.GzipFile(fileobj=buffered) if packed else buffered
 
 
-def _numbered(lines: Iterable[bytes], file: str) -> Iterator[tuple[int, bytes]]:
+def _numbered(lines: io.BufferedIOBase, file: str) -> Iterator[tuple[int, bytes]]:
     """Each line that is not blank, with its number from 1. Raises ``Unusable`` if the gzip is broken or cut off."""
     number = 0
     try:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(iter(partial(lines.readline, LONGEST_LINE), b""), 1):
+            if len(line) == LONGEST_LINE:
+                raise Unusable(f"{file}: line {number} is longer than {LONGEST_LINE >> 20} MiB")
             if number == 1:
                 line = line.removeprefix(codecs.BOM_UTF8)
             if line and not line.isspace():

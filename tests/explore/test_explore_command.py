@@ -179,19 +179,33 @@ def test_a_schedule_without_an_end_can_be_followed_again(tmp_path: Path) -> None
     assert "comes-to-rest is about states that come again, which no cluster shows" in on_a_cluster.output
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_first_interruption_tells_what_was_seen_until_then(jobs: int) -> None:
+def test_the_first_interruption_tells_what_was_seen_until_then(jobs: int, number: signal.Signals) -> None:
     program = Path(sys.executable).with_name("deployment-conformance")
     worlds = [WORLDS / "42639.yaml", WORLDS / "hunting" / "two-that-overlap.yaml"]
     command = [str(program), "explore", *map(str, worlds), "--no-reductions", f"--jobs={jobs}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         first = running.stdout.readline()
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         rest, told = running.communicate(timeout=60)
     assert (running.returncode, told) == (2, "")
     assert first.startswith("42639: every schedule was tried")
     assert "two-that-overlap: no promise is broken so far, and the space is not finished" in rest
+
+
+def test_workers_end_with_a_parent_that_is_killed() -> None:
+    program = Path(sys.executable).with_name("deployment-conformance")
+    world = str(WORLDS / "hunting" / "two-that-overlap.yaml")
+    command = [str(program), "explore", str(WORLDS / "42639.yaml"), world, world, "--no-reductions", "--jobs=2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+        running.kill()
+        running.stdout.read()  # which ends when nobody has it open any more
+    assert len(children) == 2
 
 
 @pytest.mark.parametrize(

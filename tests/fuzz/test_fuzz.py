@@ -213,7 +213,7 @@ def test_a_run_that_ran_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("oracle")
-def test_ctrl_c_ends_it_with_the_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_it_with_the_summary_and_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def interrupted(session: Session, *_: object) -> None:
         session.progress.worlds = 300
@@ -221,8 +221,9 @@ def test_ctrl_c_ends_it_with_the_summary(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(Session, "run", interrupted)
     result = CliRunner().invoke(fuzz_command, ["--seed", "5"])
-    assert result.exit_code == 0
-    assert result.output.startswith("interrupted\nno difference in 300 worlds")
+    assert result.exit_code == 2
+    assert result.output.startswith("no difference in 300 worlds")
+    assert "Error: interrupted before the end" in result.output
     assert "fuzz --controller deployment --kubernetes 1.37 --seed 5" in result.output
 
 

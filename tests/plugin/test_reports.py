@@ -215,7 +215,9 @@ class TestWhatIsKept:
         project.feature(MISCOUNTED)
         project.pytester.makeconftest(
             (Path(__file__).parent / "toy.py").read_text()
-            + "\nToySession.list = lambda self, kind: [{'metadata': {'name': f'object {n}'}} for n in range(50_000 * (kind.name == 'Event'))]\n"
+            + "\ndef many(self, kind):\n"
+            + "    return [{'metadata': {'name': f'object {n}'}} for n in range(50_000 * (kind.name == 'Event'))]\n"
+            + "ToySession.list = many\n"
             + "ToySession.evidence = lambda self: {'watch.jsonl': b'{\"seen\": true}\\n' * 100_000}\n"
         )
         project.run("--report=out")

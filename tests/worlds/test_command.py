@@ -194,3 +194,13 @@ def test_memory_does_not_grow_with_the_worlds(lines: list[bytes], tmp_path: Path
         return usage.ru_maxrss
 
     assert peak(160) < 1.1 * peak(20)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", gzip.compress(b"")], ids=["empty", "blank", "packed"])
+def test_a_file_without_a_world_ran_nothing(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "empty.jsonl"
+    file.write_bytes(content)
+    result = CliRunner().invoke(sync_command, [str(file)])
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"Error: {file} has no world: nothing ran\n"
