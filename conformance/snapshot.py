@@ -29,6 +29,7 @@ import msgspec
 from conformance.targets.protocol import Session
 from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET
 from reference.api.objects import Json
+from reference.server.names import MAX_BASE_LENGTH
 
 MASK = "·"
 NAMESPACE = "<namespace>"
@@ -94,7 +95,6 @@ def _multiset(objects: Iterable[Json]) -> tuple[Counted, ...]:
 
 _RANDOM_END = "[bcdfghjklmnpqrstvwxz2456789]{5}"  # what the API server ends a generated name with
 _SERVER = re.compile(r'(?<=")https?://[^/"]+(?:/[0-9a-f]{32})?(?=/)')  # and the path that a proxy keeps secret
-_EVENT_NAME_END = re.compile(r"\.[0-9a-f]+$")
 
 
 class _Rule(Enum):
@@ -140,14 +140,16 @@ class _Masks:
         masked = self._fields(obj)
         masked.pop("kind", None)
         masked.pop("apiVersion", None)
-        generate_name = obj["metadata"].get("generateName")
-        if generate_name and name_of(obj).startswith(generate_name):
-            masked["metadata"]["name"] = generate_name + RANDOM
+        base = obj["metadata"].get("generateName", "")[:MAX_BASE_LENGTH]
+        if base and name_of(obj).startswith(base):
+            masked["metadata"]["name"] = base + RANDOM
         return masked
 
     def event(self, event: Json) -> Json:
         masked = self.object(event)
-        masked["metadata"]["name"] = _EVENT_NAME_END.sub("." + RANDOM, masked["metadata"]["name"])
+        about = event.get("involvedObject", {}).get("name", "")
+        own = name_of(event).startswith(f"{about}.")  # or else a uuid, where that would have been too long
+        masked["metadata"]["name"] = f"{self._text(about)}.{RANDOM}" if own else RANDOM
         masked["metadata"]["uid"] = MASK
         if event.get("reason") == TRIED_IN_VAIN:
             masked["count"] = MASK
@@ -187,7 +189,8 @@ class _Masks:
         return living or f"uid of a former {reference.get('kind', 'object')} {self._text(reference.get('name', ''))}"
 
     def _text(self, text: str) -> str:
-        return self._generated.sub(rf"\1{RANDOM}", text) if "-" in text else text
+        made = "-" in text or len(text) > MAX_BASE_LENGTH  # whole, what a name is made of ends in a hyphen
+        return self._generated.sub(rf"\1{RANDOM}", text) if made else text
 
     def _message(self, text: str) -> str:
         text = _SERVER.sub("", text)
@@ -203,5 +206,6 @@ def _generated_names(found: Listing) -> re.Pattern[str]:
     names |= {f"{it['name']}-" for it in involved if it.get("kind") == "ReplicaSet"}
     names |= {it["metadata"]["generateName"] for it in found.pods if it["metadata"].get("generateName")}
     names.add("kube-api-access-")
-    alternatives = "|".join(re.escape(name) for name in sorted(names, key=lambda it: (-len(it), it)))
+    bases = {name[:MAX_BASE_LENGTH] for name in names}
+    alternatives = "|".join(re.escape(base) for base in sorted(bases, key=lambda it: (-len(it), it)))
     return re.compile(rf"(?<![\w-])({alternatives}){_RANDOM_END}(?![\w-])")

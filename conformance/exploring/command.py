@@ -6,7 +6,7 @@ or something that its file asks for never happened.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from conformance.targets import registry
 from conformance.targets.options import Options
 from conformance.targets.protocol import TargetError
 from reference.explore.following import CannotHappen, Taken, follow, with_late_acts
+from reference.explore.looks import Sort
 from reference.explore.properties import BY_NAME, COMES_TO_REST
 from reference.explore.search import LONG, Found
 from reference.explore.system import ALL, NONE
@@ -147,22 +148,39 @@ def _replay(file: Path, kubernetes: str) -> int:
             click.echo(f"{number:3} {each.step}")
             for promise, complaint in each.broken:
                 click.echo(f"      {promise}: {complaint}")
-    broken = _is_broken(kept, taken)
+        broken = _is_broken(kept, taken)
     click.echo(f"{kept.promise} is {'broken' if broken else 'kept'}")
     return BROKEN if broken else CLEAN
 
 
 def _is_broken(kept: schedule.Schedule, taken: Sequence[Taken]) -> bool:
-    """Whether the steps break the promise as the schedule says: by going round, by having no end, or at some step."""
+    """Whether the steps break the promise as the schedule says: by going round, by having no end, or at some step.
+
+    Raises CannotHappen if they show neither that it is broken nor that it is kept.
+    """
     if kept.circle:
-        return len(taken) > kept.circle and taken[-1].state == taken[-1 - kept.circle].state
-    if kept.promise == COMES_TO_REST.name:
-        return len(taken) >= LONG and not taken[-1].rests
-    return any(promise == kept.promise for each in taken for promise, _ in each.broken)
+        if len(taken) > kept.circle and taken[-1].state == taken[-1 - kept.circle].state:
+            return True
+        raise CannotHappen(f"the last {kept.circle} steps do not lead back to where they begin: circle is wrong")
+    if kept.promise == COMES_TO_REST.name and len(taken) >= LONG and not taken[-1].rests:
+        return True
+    if any(promise == kept.promise for each in taken for promise, _ in each.broken):
+        return True
+    if _sort(kept.promise) == "eventually" and not taken[-1].rests:
+        raise CannotHappen(f"after the last step more would happen by itself, and {kept.promise} is about the end")
+    return False
+
+
+def _sort(promise: str) -> Sort:
+    return COMES_TO_REST.sort if promise == COMES_TO_REST.name else BY_NAME[promise].sort
 
 
 def _rehearse(file: Path, target_name: str, kubernetes: str) -> int:
-    """Follows a schedule on a cluster, as far as that can be held to it."""
+    """Follows a schedule on a cluster, as far as that can be held to it.
+
+    The same is done before on the model on which the schedule was found: if that keeps the promise, the plan does not
+    bring the schedule about, and a cluster that keeps it would show nothing.
+    """
     with _told():
         kept = schedule.read(file)
         if kept.promise not in BY_NAME:
@@ -171,13 +189,21 @@ def _rehearse(file: Path, target_name: str, kubernetes: str) -> int:
             )
         world = world_file.world(kept.world, kept.name)
         steps = with_late_acts(world, kept.steps, kept.promise, alike=kept.alike)
-        deeds = rehearsal.plan(follow(world, steps, alike=kept.alike))
-        target = registry.create(target_name, Options(kubernetes=kubernetes or world.version.name))
-        try:
-            target.start()
-            complaint = rehearsal.rehearse(target, world, deeds, BY_NAME[kept.promise], click.echo)
-        finally:
-            target.stop()
+        taken = tuple(follow(world, steps, alike=kept.alike))
+        deeds = rehearsal.plan(taken)
+
+        def rehearsed(name: str, version: str, tell: Callable[[str], None]) -> str | None:
+            target = registry.create(name, Options(kubernetes=version))
+            try:
+                target.start()
+                return rehearsal.rehearse(target, world, deeds, BY_NAME[kept.promise], tell)
+            finally:
+                target.stop()
+
+        found_on = f"model+{kept.world.switch}" if kept.world.switch else "model"
+        if rehearsed(found_on, world.version.name, lambda _: None) is None:
+            raise NoRehearsal(rehearsal.insufficient(taken, kept.promise))
+        complaint = rehearsed(target_name, kubernetes or world.version.name, click.echo)
     click.echo(f"{kept.promise} is {f'broken: {complaint}' if complaint else 'kept'}")
     return BROKEN if complaint else CLEAN
 

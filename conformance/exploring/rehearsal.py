@@ -70,6 +70,20 @@ def plan(taken: Iterable[Taken]) -> tuple[Deed, ...]:
     return tuple(_in_order(seen))
 
 
+def insufficient(taken: Sequence[Taken], promise: str) -> str:
+    """Why the plan that was made of these steps does not break the promise, in words."""
+    within = [
+        f"step {number} ({step.step.what}) comes while {' and '.join(step.in_sync)} is in the middle of a sync"
+        for number, step in enumerate(taken, 1)
+        if step.step.kind == "user" and step.in_sync
+    ]
+    cannot = within or ["what breaks it is over when all is at rest, which is when a cluster is looked at"]
+    return (
+        f"the schedule cannot be brought about by what can be disturbed on a cluster, where {promise} is kept even on "
+        f"the model that it was found on: {'; '.join(cannot)}"
+    )
+
+
 class _Seen:
     """What of a schedule a cluster can be held to, by how many acts came before."""
 

@@ -46,6 +46,10 @@ def read(file: Path) -> Schedule:
         raise BadWorld(f"{file}: its world is not held to {schedule.promise!r}, but to {', '.join(promises)}")
     if not 0 <= schedule.circle <= len(schedule.steps):
         raise BadWorld(f"{file}: circle is {schedule.circle}, and there are {len(schedule.steps)} steps")
+    if schedule.circle and schedule.promise != COMES_TO_REST.name and BY_NAME[schedule.promise].sort != "eventually":
+        raise BadWorld(
+            f"{file}: circle is {schedule.circle}, and {schedule.promise} is not about what happens in the end"
+        )
     if not schedule.steps:
         raise BadWorld(f"{file}: there are no steps to follow")
     return schedule

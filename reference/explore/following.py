@@ -30,6 +30,8 @@ class Taken(msgspec.Struct, frozen=True):
     """Whether nothing more happens by itself after it."""
     unheard: Mapping[str, Mapping[str, int]]
     """How many pieces of news each asynchronous controller is still to hear: by its name, and by resource."""
+    in_sync: tuple[str, ...]
+    """The asynchronous controllers that had begun a sync and not ended it when the step was taken."""
 
 
 def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterator[Taken]:
@@ -44,6 +46,7 @@ def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterat
     state = system.initial
     for number, step in enumerate(steps, 1):
         effect, after = _taken(system, state, number, step)
+        in_sync = tuple(worker.name for worker in system.workers if worker.in_sync(state))
         complaints = [*judge.state(after), *(judge.step(state, effect) if effect.changes else ())]
         rests = not any(following.fair for following, _ in system.successors(after))
         if rests:
@@ -51,7 +54,7 @@ def follow(world: World, steps: Sequence[Step], *, alike: bool = True) -> Iterat
         state = after
         broken = tuple((promise.name, complaint) for promise, complaint in complaints)
         unheard = {worker.name: worker.unheard(state) for worker in system.workers}
-        yield Taken(step, effect, state, broken, rests, unheard)
+        yield Taken(step, effect, state, broken, rests, unheard, in_sync)
 
 
 def with_late_acts(world: World, steps: Sequence[Step], promise: str, *, alike: bool = True) -> tuple[Step, ...]:

@@ -114,13 +114,14 @@ def _no_revision_lost(happened: Happened) -> str | None:
 
 
 def _collected_rightly(happened: Happened) -> str | None:
+    """The step in which the collector deletes something counts: what is being deleted already may be a user's wish."""
     if happened.who != "garbage-collector-controller":
         return None
     living = {obj.metadata.uid for obj in happened.before.owners if obj.metadata.deletion_timestamp is None}
-    left = {obj.metadata.uid for obj in happened.after.dependents}
+    left = {obj.metadata.uid for obj in happened.after.dependents if obj.metadata.deletion_timestamp is None}
     for obj in happened.before.dependents:
-        owner = controller_of(obj.metadata)
-        if obj.metadata.uid not in left and owner is not None and owner.uid in living:
+        owner, being_deleted = controller_of(obj.metadata), obj.metadata.deletion_timestamp is not None
+        if obj.metadata.uid not in left and not being_deleted and owner is not None and owner.uid in living:
             return f"{named(obj)} is collected, and {owner.kind} {owner.name} lives"
     return None
 
@@ -192,8 +193,13 @@ def _no_crowd(look: Look) -> str | None:
 
 
 def _rollout_completes(look: Look) -> str | None:
+    """A Pod of the new version that is not ready when nothing more happens by itself never becomes ready."""
     for deployment in look.deployments:
         if deployment.spec.paused or deployment.metadata.deletion_timestamp is not None:
+            continue
+        new = find_new_replica_set(deployment, owned(deployment, look))
+        mine = [pod for pod in look.pods if new is not None and is_controlled_by(pod.metadata, new) and is_active(pod)]
+        if not all(map(is_ready, mine)):
             continue
         if not deployment_complete(deployment, deployment.status):
             status = deployment.status

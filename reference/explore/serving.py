@@ -153,8 +153,8 @@ class Serving:
         if existing is not None:
             return int(existing.metadata.resource_version)
         name = call.name or _name_in(call.body)
-        known = dict(contents.written).get(name)
-        return self._first_version(call.kind, name) if known is None else known
+        first = self._first_version(call.kind, name)
+        return max(first, dict(contents.written).get(name, first))  # what was there at first counted among others
 
     def _first_version(self, kind: Kind[Any], name: str) -> int:
         """Where the versions of this name begin: far from those of any other."""

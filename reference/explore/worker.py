@@ -113,6 +113,10 @@ class Worker:
         informers = self._parts.informers.values
         return {resource: len(informers[state[slot]].pending) for resource, slot in self.slots.items()}
 
+    def in_sync(self, state: State) -> bool:
+        """Whether one of its syncs has begun and not ended."""
+        return bool(self.desks.values[state[self.desk_slot]].syncs)
+
     def listens(self, state: State) -> int:
         """Whose turn it is to hear something, as bits."""
         view, desk, time = state[self._view], state[self.desk_slot], state[TIME]

@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from reference.api.errors import ApiError
+from reference.api.formats import dns_subdomain
 from reference.api.kinds import EVENT, kind_of
 from reference.api.objects import Event, EventSource, Object, ObjectMeta, ObjectReference, replace
 from reference.machinery.client import Client
@@ -172,8 +173,12 @@ class EventRecorder:
 def _event(told: _Told, source: EventSource, reporting_component: str = "") -> Event:
     about, time = told.involved, told.time
     nanoseconds = (time - _EPOCH) // _MICROSECOND * 1000 + told.number
+    name = f"{about.name}.{nanoseconds:x}"
+    if any(dns_subdomain(name)):  # too long: upstream then takes a random uuid
+        digits = f"{nanoseconds:032x}"
+        name = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
     return Event(
-        metadata=ObjectMeta(name=f"{about.name}.{nanoseconds:x}", namespace=about.namespace or "default"),
+        metadata=ObjectMeta(name=name, namespace=about.namespace or "default"),
         involved_object=about,
         reason=told.reason,
         message=told.message,

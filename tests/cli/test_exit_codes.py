@@ -9,10 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from conformance.cli import TRACEBACK
-from conformance.exploring import command as exploring
+from conformance.exploring import world_file
 from conformance.report import model
 from tests.commandline import ROOT, command
 from tests.report.samples import report, rollout
@@ -89,7 +90,7 @@ def test_a_report_that_unpacks_without_end_is_given_up(tmp_path: Path, monkeypat
 
 def test_a_report_of_a_target_with_a_path_for_a_name_is_saved_inside_the_folder(tmp_path: Path) -> None:
     file = tmp_path / "evil.json"
-    file.write_bytes(model.msgspec.json.encode(report(rollout(), target="../evil")))
+    file.write_bytes(msgspec.json.encode(report(rollout(), target="../evil")))
     before = set(tmp_path.iterdir())
     ended = command("diff", str(file), str(file), f"--save={tmp_path / 'saved'}")
 
@@ -140,7 +141,7 @@ def test_the_last_handler(monkeypatch: pytest.MonkeyPatch, error: BaseException,
     def broken(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(exploring.world_file, "read", broken)
+    monkeypatch.setattr(world_file, "read", broken)
     ended = command("explore", "worlds/42639.yaml")
 
     assert ended.returncode == 2
@@ -176,7 +177,7 @@ def test_make_clean_removes_only_what_the_suite_wrote(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "thesis.txt").touch()
     model_report = tmp_path / "my reports" / "report.json"
-    model_report.write_bytes(model.msgspec.json.encode(report(rollout())))
+    model_report.write_bytes(msgspec.json.encode(report(rollout())))
     place = {**os.environ, "REPORT": "my reports"}
     ended = subprocess.run(
         ["make", "clean", "REPORT=my reports"], cwd=tmp_path, env=place, capture_output=True, text=True, check=False

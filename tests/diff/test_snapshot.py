@@ -194,3 +194,23 @@ def test_a_snapshot_survives_json() -> None:
     snapshot = canonical("pause-1", Listing(**world(namespace="pause-1", run="a")))
 
     assert msgspec.json.decode(msgspec.json.encode(snapshot), type=Snapshot) == snapshot
+
+
+@pytest.mark.parametrize("length", [47, 57, 58, 59, 63, 70])
+def test_what_the_server_cut_from_a_generated_name_is_no_difference(length: int) -> None:
+    """A name is made of the first 58 characters of what it begins with, and of five more."""
+    name = "n" * length
+    snapshots = []
+    for end in ("bcdfg", "z2456"):
+        made = f"{name}-"[:58] + end
+        pod = {"metadata": {"name": made, "generateName": f"{name}-", "uid": f"pod-{end}"}, "spec": {}}
+        about = {"kind": "Pod", "name": made, "uid": f"pod-{end}"}
+        events = [
+            {"metadata": {"name": f"{made}.18{end[0]}f"}, "involvedObject": about, "message": f"{made} is late"},
+            {"metadata": {"name": f"0000-{end}"}, "involvedObject": about, "message": "its name would be too long"},
+        ]
+        owner = {"metadata": {"name": name, "uid": f"rs-{end}"}}
+        snapshots.append(canonical("ns", Listing(replica_sets=[owner], pods=[pod], events=events)))
+
+    assert snapshots[0] == snapshots[1]
+    assert snapshots[0].pods[0].object["metadata"]["name"] == f"{name}-"[:58] + RANDOM

@@ -57,9 +57,26 @@ def test_a_real_deployment_controller_is_wedged_as_well(found: Path) -> None:
     assert result.exit_code == 1
 
 
-def test_a_promise_about_steps_is_asked_after_each_act(found: Path) -> None:
-    result = run("--replay", found / "42639-not-by-the-gone.json", "--target", "model")
-    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "not-by-the-gone is kept")
+def test_what_is_over_when_a_cluster_is_quiescent_is_not_called_kept(found: Path) -> None:
+    for target in ("model", "model+42639"):
+        result = run("--replay", found / "42639-not-by-the-gone.json", "--target", target)
+        assert result.exit_code == 2
+        assert "the schedule cannot be brought about by what can be disturbed on a cluster" in result.output
+        assert "is kept\n" not in result.output
+
+
+def test_an_act_in_the_middle_of_a_sync_cannot_be_brought_about(tmp_path: Path) -> None:
+    world = tmp_path / "wide.yaml"
+    world.write_text("""
+given: [{deployment: {name: web, replicas: 2, image: "app:1", maxSurge: 0, maxUnavailable: 1}}]
+user: [kubectl set image deployment/web app=app:2, kubectl scale deployment/web --replicas=3]
+promises: [ceiling]
+""")
+    run(world, "--report", tmp_path)
+    result = run("--replay", tmp_path / "wide-ceiling.json", "--target", "model")
+    assert result.exit_code == 2
+    within = "(runs `kubectl scale deployment/web --replicas=3`) comes while deployment-controller is in the middle of"
+    assert within in result.output
 
 
 def test_a_call_is_refused_where_the_schedule_refuses_it(found: Path) -> None:
