@@ -26,7 +26,8 @@ import pytest
 from pytest_bdd import scenario as bind
 from pytest_bdd.exceptions import GherkinParseError
 from pytest_bdd.feature import get_feature
-from pytest_bdd.parser import Feature, ScenarioTemplate
+from pytest_bdd.gherkin_parser import GherkinDocument
+from pytest_bdd.parser import Feature, FeatureParser, ScenarioTemplate
 
 from conformance.targets.protocol import Capability, Target
 from reference.versions import VERSIONS, UnknownVersion, version_named
@@ -80,6 +81,9 @@ class BadTag(ValueError):
 class BadFeature(ValueError):
     """A feature file that cannot be run as it is: the sentence says where and why."""
 
+
+ENCODING = "utf-8-sig"
+"""Of a feature file: UTF-8, with or without a byte order mark."""
 
 _SINGLE = ("since", "until", "known-fault", "fixed-in")
 """What a scenario may be given one of, its feature and its rule included."""
@@ -157,8 +161,9 @@ def parsed(path: Path, name: str) -> Feature:
     Raises BadFeature.
     """
     try:
-        _reject_lost_scenarios(path.read_text(encoding="utf-8"))
-        feature = get_feature(str(path.parent), path.name)
+        feature = get_feature(str(path.parent), path.name, encoding=ENCODING)
+        _reject_lost_scenarios(FeatureParser(str(path.parent), path.name, ENCODING)._parse_feature_file())
+        _reject_other_digits(feature)
     except GherkinParseError as error:
         raise BadFeature(f"{name}:{error.line}: {error.message} ({error.line_content})") from error
     except (OSError, ValueError) as error:
@@ -200,6 +205,14 @@ class FeatureFile(pytest.Module):
             setattr(module, name, self._test(template))
         return module
 
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The scenarios, which are where the feature says, and not where pytest-bdd makes a function of them."""
+        for item in super().collect():
+            if isinstance(item, pytest.Function):
+                place = (self.path, (self.template(item).line_number or 1) - 1, item.name)
+                setattr(item, "reportinfo", lambda place=place: place)  # noqa: B010
+            yield item
+
     def _parsed(self) -> Feature:
         try:
             return parsed(self.path, self.nodeid)
@@ -215,7 +228,7 @@ class FeatureFile(pytest.Module):
         for word in tags.words:
             self.config.addinivalue_line("markers", f"{word}: a tag in {self.nodeid}")
 
-        @bind(self.feature.filename, template.name, features_base_dir=str(self.path.parent))
+        @bind(self.feature.filename, template.name, features_base_dir=str(self.path.parent), encoding=ENCODING)
         def test() -> None:
             """The steps are all there is to it."""
 
@@ -264,11 +277,30 @@ def _position(version: str) -> int:
     return list(VERSIONS).index(version_named(version).name)
 
 
-def _reject_lost_scenarios(text: str) -> None:
-    """Two scenarios of one name would silently be one, and a misspelt heading none."""
-    headings = re.findall(r"^\s*(?:Scenario(?: Outline| Template)?|Example): *(.*?)\s*$", text, re.MULTILINE)
-    if not headings:
+def _reject_lost_scenarios(document: GherkinDocument) -> None:
+    """Two scenarios of one name would silently be one, and a misspelt heading none. In any language of Gherkin's."""
+    children = document.feature.children
+    inner = [child for each in children for child in (each.rule.children if each.rule else [each])]
+    names = [child.scenario.name for child in inner if child.scenario]
+    if not names:
         raise ValueError("there is no scenario in it")
-    twice = sorted({name for name in headings if headings.count(name) > 1})
+    twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"two scenarios are called {twice[0]!r}; only one would run")
+
+
+def _reject_other_digits(feature: Feature) -> None:
+    """Numbers are written in ASCII digits; what stands in quotation marks is the API server's business."""
+    for template in feature.scenarios.values():
+        for step in template.steps:
+            cells = [str(cell) for row in step.datatable.raw() for cell in row] if step.datatable else []
+            _reject_digits_in(step.line_number, re.sub(r'"[^"]*"', "", step.name), *filter(str.isdigit, cells))
+        for examples in template.examples:
+            for row in examples.as_contexts():
+                _reject_digits_in(examples.line_number or 0, *filter(str.isdigit, map(str, row.values())))
+
+
+def _reject_digits_in(line: int, *texts: str) -> None:
+    for char in "".join(texts):
+        if char.isdigit() and not char.isascii():
+            raise ValueError(f"line {line}: {char} is no digit that steps know: write 0 to 9")

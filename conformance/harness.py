@@ -233,13 +233,15 @@ class Run:
         if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             self._ledger.problem("nothing was selected: no scenario has that name, or matches -k and -m")
         report = self._ledger.report()
-        if _is_worker(self._config) or not (report.scenarios or report.problems):
+        scenarios_ran = report.scenarios or report.errors
+        if _is_worker(self._config) or not (scenarios_ran or (report.problems and not self._ledger.other_tests)):
             return
         where = ""
         try:
             where = self._write(report)
         finally:
-            self._config.get_terminal_writer().line(terminal.summary(report, where))
+            told = terminal.summary(report, where, alone=not self._ledger.other_tests)
+            self._config.get_terminal_writer().line(told)
 
     def pytest_unconfigure(self) -> None:
         if self._lock is not None:

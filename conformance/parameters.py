@@ -25,7 +25,7 @@ class KubernetesVersion(click.ParamType[Version]):
 
 
 class Positive(click.ParamType[float]):
-    """A number above 0, and not without end."""
+    """A number above 0 that is finite."""
 
     name = "number"
 

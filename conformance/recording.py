@@ -300,6 +300,8 @@ class Ledger:
         self._entries: dict[str, Entry] = {}
         self._problems: list[str] = []
         self._errors = 0
+        self.other_tests = False
+        """Whether tests ran that are no scenarios."""
 
     def problem(self, sentence: str) -> None:
         """Something that keeps the run itself from being whole."""
@@ -311,6 +313,8 @@ class Ledger:
             self._entries[report.nodeid] = msgspec.json.decode(record, type=Entry)
         elif report.failed and report.nodeid.partition("::")[0].endswith(".feature"):
             self._error(f"{report.nodeid}: {report.longreprtext}")
+        elif not report.nodeid.partition("::")[0].endswith(".feature"):
+            self.other_tests = True
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed and report.nodeid.endswith(".feature"):

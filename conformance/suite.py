@@ -39,16 +39,35 @@ def arguments(
     selection: str | None = None,
     report: Path | None = None,
     file: Path | None = None,
+    named: Sequence[str] = (),
 ) -> list[str]:
-    """What pytest is to be told, so that it runs the features on a target; those of one ``file``, if it is given."""
+    """What pytest is to be told, so that it runs the features on a target.
+
+    Those of one ``file`` only, if it is given, or what is ``named``: files, folders and node ids, which pytest gets
+    besides. Raises CouldNotRun if there are no features.
+    """
     options = {"--target": target, "--kubernetes": kubernetes, "--binaries": binaries, "--report": report}
     given = [f"{name}={value}" for name, value in options.items() if value is not None]
-    features = features_directory()
-    words = [str(file or features), f"--rootdir={features.parent}", "-o", "conformance_features=true"]
+    root = _root_of(named[0]) if named else features_directory().parent
+    words = [] if named else [str(file or root / "features")]
+    os.environ[_DOLLAR] = "$"
+    words += [f"--rootdir={str(root).replace('$', f'${{{_DOLLAR}}}')}"]  # in which pytest replaces variables
+    words += ["-o", "conformance_features=true"]
     words += ["--assert=plain"]  # steps say themselves what they wanted
     words += ["-p", "no:unraisableexception"]  # whose collections of garbage at the end take as long as ten scenarios
     words += given
     return words + (["-k", selection] if selection else [])
+
+
+def _root_of(named: str) -> Path:
+    """The folder above the ``features`` in which a file or folder lies, or else the one in which it is."""
+    path = Path(named.partition("::")[0]).absolute()
+    folders = [path, *path.parents]
+    return next((it.parent for it in folders if it.name == "features"), path if path.is_dir() else path.parent)
+
+
+_DOLLAR = "DEPLOYMENT_CONFORMANCE_DOLLAR"
+"""A variable of the environment whose value is one dollar sign."""
 
 
 def look_over(words: Sequence[str]) -> None:

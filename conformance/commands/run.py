@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -37,16 +38,32 @@ def run_command(
     report: Path | None,
     pytest_arguments: tuple[str, ...],
 ) -> None:
-    """Run the features on a target.
+    """Run the features on a target: all of them, or those files, folders and scenarios that are named.
 
     What else is given goes to pytest as it is: -n 2, -x, --controller=reference. What there is for each target
     `pytest --help` lists, under Deployment conformance.
     """
     try:
         words = suite.arguments(
-            target=target, kubernetes=kubernetes, binaries=binaries, selection=selection, report=report
+            target=target,
+            kubernetes=kubernetes,
+            binaries=binaries,
+            selection=selection,
+            report=report,
+            named=_named(pytest_arguments),
         )
     except suite.CouldNotRun as error:
         raise click.UsageError(str(error)) from error
     code = pytest.main([*words, *pytest_arguments])
     context.exit(2 if code == pytest.ExitCode.USAGE_ERROR else int(code))  # what an option of another plugin refuses
+
+
+def _named(words: tuple[str, ...]) -> list[str]:
+    """Those of pytest's arguments that say what to run, and are not the value of an option before them."""
+    found = []
+    for before, word in pairwise(("", *words)):
+        path = word.partition("::")[0]
+        value = before.startswith("-") and "=" not in before and not path.endswith(".feature")
+        if not word.startswith("-") and not value and (path.endswith(".feature") or Path(path).is_dir()):
+            found.append(word)
+    return found

@@ -17,6 +17,7 @@ from conformance.exploring import rehearsal, schedule, telling, world_file
 from conformance.exploring.rehearsal import NoRehearsal
 from conformance.exploring.running import Asked, explored
 from conformance.exploring.world_file import BadWorld, WorldFile
+from conformance.parameters import Positive
 from conformance.report.writers import write_whole
 from conformance.targets import registry
 from conformance.targets.options import Options
@@ -46,7 +47,7 @@ class CouldNotExplore(click.ClickException):
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Positive(),
     default=600.0,
     show_default=True,
     help="Stop after so long.",

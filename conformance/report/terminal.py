@@ -47,10 +47,11 @@ def table(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return [f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |" for row in rows]
 
 
-def summary(report: Report, where: str = "") -> str:
+def summary(report: Report, where: str = "", *, alone: bool = True) -> str:
     """Why scenarios were skipped, the known faults, ``where`` the report is, what kept the run from being whole.
 
-    And how all ended: that is always there, the others only if there is something to say.
+    And how all ended: that is always there, the others only if there is something to say. If the scenarios were not
+    ``alone`` in the run, that line says that it counts scenarios.
     """
     reasons = Counter(
         (title, it.reason)
@@ -64,4 +65,5 @@ def summary(report: Report, where: str = "") -> str:
     ]
     place = [where] if where else []
     nothing = ["nothing ran: every scenario that was selected was skipped"] if report.nothing_ran() else []
-    return "\n".join([*told, *place, *report.problems, *nothing, report.closing_line()])
+    counts = report.closing_line() if alone else f"scenarios: {report.closing_line()}"
+    return "\n".join([*told, *place, *report.problems, *nothing, counts])

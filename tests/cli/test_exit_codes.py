@@ -106,7 +106,7 @@ def test_a_report_of_a_target_with_a_path_for_a_name_is_saved_inside_the_folder(
         ("deployment-conformance steps > /dev/full", "Error: No space left on device\n"),
         ("deployment-conformance museum --list > /dev/full", "Error: No space left on device\n"),
         ("deployment-conformance rbac > /dev/full", "Error: No space left on device\n"),
-        ("deployment-conformance steps | head -1 > /dev/null", ""),
+        ("deployment-conformance steps | true", ""),
         ("deployment-conformance museum --list | true", ""),
     ],
 )

@@ -50,7 +50,7 @@ class ConsistencyStore:
         if known is None or known.uid != uid:
             known = Written(uid)
         text = metadata.resource_version
-        version = int(text) if text.isdecimal() else 0
+        version = int(text) if text.isascii() and text.isdigit() else 0
         if version == 0 or version > known.versions.get(kind.resource, 0):
             self.by_key = self.by_key.set(key, Written(uid, known.versions.set(kind.resource, version)))
 
