@@ -23,7 +23,6 @@ from reference.api.objects import (
     NamespaceStatus,
     ObjectMeta,
     Pod,
-    PodStatus,
     ReplicaSet,
     ReplicaSetSpec,
     ReplicaSetStatus,
@@ -31,7 +30,7 @@ from reference.api.objects import (
 )
 from reference.api.template import equal_ignore_hash, pod_spec
 from reference.machinery.client import DeleteOptions
-from reference.server.qos import qos_class
+from reference.server.new_pods import prepared
 from reference.server.times import whole_seconds
 from reference.versions import Version
 
@@ -106,8 +105,7 @@ class ReplicaSetStrategy(Strategy[ReplicaSet]):
 
 class PodStrategy(Strategy[Pod]):
     def for_create(self, obj: Pod) -> Pod:
-        status = PodStatus(phase="Pending", qos_class=qos_class(obj.spec))
-        return replace(obj, metadata=replace(obj.metadata, generation=1), status=status)
+        return prepared(replace(obj, metadata=replace(obj.metadata, generation=1)), self.version)
 
     def for_update(self, obj: Pod, old: Pod) -> Pod:
         metadata = obj.metadata if obj.spec == old.spec else _next_generation(obj.metadata)
