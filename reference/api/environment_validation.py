@@ -136,7 +136,8 @@ def _divisor(resource: str, divisor: str, path: str) -> list[Cause]:
         return []
     name = resource.partition(".")[2]
     if resource.startswith(_PREFIXES):
-        known, what, listed = _SIZES, "hugepages", ", ".join(_SIZES)
+        known: tuple[str, ...] = _SIZES
+        what, listed = "hugepages", ", ".join(_SIZES)
     elif resource in _RESOURCES:
         known, what, listed = {
             "cpu": (("1m", "1"), "cpu", "1m and 1"),

@@ -49,6 +49,10 @@ def forbidden(path: str, detail: str) -> Cause:
     return Cause(path, "FieldValueForbidden", _with_detail("Forbidden", detail))
 
 
+def internal(path: str, detail: str) -> Cause:
+    return Cause(path, "InternalError", _with_detail("Internal error", detail))
+
+
 def too_long(path: str, limit: int) -> Cause:
     return Cause(path, "FieldValueTooLong", f"Too long: may not be more than {limit} bytes")
 

@@ -41,6 +41,7 @@ from reference.api.objects import (
     RollingUpdateDeployment,
     replace,
 )
+from reference.api.pod_status_validation import pod_status_causes
 from reference.api.pod_validation import new_pod_causes, pod_causes, pod_update_causes, template_causes
 from reference.api.selectors import SelectorError, check_selector, is_empty, matches
 from reference.api.template import pod_spec
@@ -93,6 +94,9 @@ def validate_status_update(new: Object, old: Object, version: Version) -> tuple[
             causes += _deployment_status(new.status, old.status)
         case ReplicaSet(), ReplicaSet():
             causes += _replica_set_status(new.status)
+        case Pod(), Pod():
+            if new.status != old.status:
+                causes += pod_status_causes(new, old, version)
         case Namespace(), Namespace():
             causes += namespace_status_causes(new)
     return _told(causes, version)

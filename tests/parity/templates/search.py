@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import msgspec
 
-from reference.api.kinds import DEPLOYMENT, POD
+from reference.api.kinds import DEPLOYMENT, POD, Kind
 from reference.api.objects import Json
 from reference.server.wire import Answer, Request
 from reference.versions import Version
@@ -45,11 +46,10 @@ def _request(random: Random, namespace: str, version: Version) -> tuple[Request,
     """A new Deployment of a template, or a new Pod."""
     template = Templates(random, version).template()
     metadata: Json = {"name": "web", "namespace": namespace}
-    if random.random() < 0.5:
-        kind = DEPLOYMENT
+    kind: Kind[Any] = DEPLOYMENT if random.random() < 0.5 else POD
+    if kind == DEPLOYMENT:
         body = {"metadata": metadata, "spec": {"selector": {"matchLabels": {"app": "web"}}, "template": template}}
     else:
-        kind = POD
         body = {"metadata": {**template["metadata"], **metadata}, "spec": template["spec"]}
     return Request("POST", kind.path(namespace), {"dryRun": "All"}, msgspec.json.encode(body)), body
 
