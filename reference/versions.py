@@ -42,6 +42,23 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     projected_certificates: bool
     """So do those of gates ClusterTrustBundleProjection and PodCertificateRequest: since 1.37."""
 
+    restart_all_containers: bool
+    """A container's restart rules may restart all, and sidecars have them: gate RestartAllContainersOnContainerExits,
+    on since 1.36."""
+
+    strict_addresses: bool
+    """IP addresses with leading zeros, or of IPv4 in IPv6, are refused: gate StrictIPCIDRValidation, on since 1.36."""
+
+    selinux_mount_option: bool
+    """``seLinuxChangePolicy`` may be MountOption: gate SELinuxMount, on since 1.37."""
+
+    pod_resources_defaulted: bool
+    """A Pod's own resources get what those of its containers tell of them: gate PodLevelResourcesFixDefaulting, on
+    since 1.37."""
+
+    init_resize_policy_checked: bool
+    """An init container that is no sidecar may not be restarted to resize it."""
+
     faults_told_once: bool
     """A fault that several checks find is one cause of the refusal; before 1.37 one for each check."""
 
@@ -67,6 +84,11 @@ _SINCE_1_34 = {
     "collector_forgets_deleted": False,
     "image_volumes": False,
     "projected_certificates": False,
+    "restart_all_containers": False,
+    "strict_addresses": False,
+    "selinux_mount_option": False,
+    "pod_resources_defaulted": False,
+    "init_resize_policy_checked": False,
     "faults_told_once": False,
     "owner_faults_by_index": False,
     "patches_read_first": False,
@@ -84,10 +106,15 @@ _SINCE_1_36 = _SINCE_1_35 | {
     "recreate_pods_by_owner_only": True,
     "event_messages_are_formats": False,
     "collector_forgets_deleted": True,
+    "restart_all_containers": True,
+    "strict_addresses": True,
+    "init_resize_policy_checked": True,
 }
 _SINCE_1_37 = _SINCE_1_36 | {
     "every_pod_deletion_wakes_recreate": True,
     "projected_certificates": True,
+    "selinux_mount_option": True,
+    "pod_resources_defaulted": True,
     "faults_told_once": True,
     "owner_faults_by_index": True,
     "patches_read_first": True,

@@ -19,6 +19,7 @@ from reference.api.conform import Misfit, conform
 from reference.api.objects import Deployment, Pod, ReplicaSet
 from reference.api.schema import POD_SPEC
 from reference.api.template import pod_spec
+from reference.server.times import whole_seconds
 from reference.versions import LATEST
 
 ControllerName = Literal["deployment", "replicaset"]
@@ -98,7 +99,18 @@ def decode_world(line: bytes) -> World:
         raise MalformedWorld(f"not JSON: {error}") from error
     except RecursionError as error:
         raise MalformedWorld("its JSON is nested too deeply") from error
-    return world
+    return _as_stored(world)
+
+
+def _as_stored(world: World) -> World:
+    """With the objects' times as the API server stores them."""
+    return msgspec.structs.replace(
+        world,
+        deployment=world.deployment and whole_seconds(world.deployment),
+        fresh_deployment=world.fresh_deployment and whole_seconds(world.fresh_deployment),
+        replica_sets=tuple(map(whole_seconds, world.replica_sets)),
+        pods=tuple(map(whole_seconds, world.pods)),
+    )
 
 
 def encode_outcome(outcome: Outcome) -> bytes:

@@ -11,22 +11,22 @@ from reference.api import fielderrors, formats
 from reference.api.checks import required_as, written_as
 from reference.api.errors import Cause
 from reference.api.objects import Json
+from reference.api.paths import no_backsteps
+from reference.api.quantity import parse
 from reference.versions import Version
 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
-_FIELDS = (
+FIELDS = (
     *("metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName"),
     *("status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"),
 )
-_FIELDS_OF_FILES = (
-    "metadata.annotations",
-    "metadata.labels",
-    "spec.restartPolicy",
-    "spec.schedulerName",
-    "status.phase",
-)
-"""What a field reference may name as well, but not in a variable."""
+FIELDS_IN_FILES = ("metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid")
+"""What a field reference may name: in a variable, and in a file."""
 
+_KNOWN_FIELDS = (*FIELDS, *FIELDS_IN_FILES, "spec.restartPolicy", "spec.schedulerName", "status.phase")
+
+_PREFIXES = ("limits.hugepages-", "requests.hugepages-")
+_SIZES = ("1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei")
 _RESOURCES = tuple(
     f"{kind}.{name}" for kind in ("limits", "requests") for name in ("cpu", "ephemeral-storage", "memory")
 )
@@ -63,14 +63,16 @@ def _value_from(variable: Json, path: str, version: Version) -> list[Cause]:
     source = variable["valueFrom"]
     causes: list[Cause] = []
     if "fieldRef" in source:
-        causes += _field_reference(source["fieldRef"]["fieldPath"], f"{path}.fieldRef")
+        causes += field_reference_causes(source["fieldRef"], f"{path}.fieldRef", FIELDS)
     if "resourceFieldRef" in source:
-        causes += _resource_reference(source["resourceFieldRef"]["resource"], f"{path}.resourceFieldRef.resource")
+        causes += resource_reference_causes(source["resourceFieldRef"], f"{path}.resourceFieldRef", in_file=False)
     for member in ("configMapKeyRef", "secretKeyRef"):
         if member in source:
             at, reference = f"{path}.{member}", source[member]
             causes += written_as(f"{at}.name", reference.get("name", ""), formats.dns_subdomain)
             causes += required_as(f"{at}.key", reference["key"], formats.config_map_key)
+    if "fileKeyRef" in source:
+        causes += _file_key(source["fileKeyRef"], f"{path}.fileKeyRef")
     count = sum(member in source for member in _SOURCES)
     if count == 0:
         known = _SOURCES if version.image_volumes else _SOURCES[:-1]
@@ -83,10 +85,24 @@ def _value_from(variable: Json, path: str, version: Version) -> list[Cause]:
     return causes
 
 
-def _field_reference(field: str, path: str) -> list[Cause]:
-    at = f"{path}.fieldPath"
+def _file_key(reference: Json, path: str) -> list[Cause]:
+    """A variable that a file of a volume holds."""
+    causes = required_as(f"{path}.key", reference["key"], formats.variable_name)
+    causes += required_as(f"{path}.volumeName", reference["volumeName"], formats.dns_label)
+    if not reference["path"]:
+        return [*causes, fielderrors.required(f"{path}.path")]
+    return causes + no_backsteps(reference["path"], f"{path}.path")
+
+
+def field_reference_causes(reference: Json, path: str, fields: Sequence[str]) -> list[Cause]:
+    """What is wrong with a reference to a field of the Pod, of which ``fields`` may be named here."""
+    at, version, field = f"{path}.fieldPath", reference.get("apiVersion", ""), reference["fieldPath"]
+    if not version:
+        return [fielderrors.required(f"{path}.apiVersion")]
     if not field:
         return [fielderrors.required(at)]
+    if version != "v1":
+        return [fielderrors.invalid(at, field, f"error converting fieldPath: unsupported pod version: {version}")]
     before, bracket, rest = field.partition("['")
     if before and bracket and rest.endswith("']"):
         key = rest.removesuffix("']")
@@ -96,16 +112,41 @@ def _field_reference(field: str, path: str) -> list[Cause]:
             return written_as(path, key, formats.qualified_name)
         text = f"error converting fieldPath: field label does not support subscript: {field}"
         return [fielderrors.invalid(at, field, text)]
-    if field in _FIELDS or field == "spec.host":
-        return []
-    if field in _FIELDS_OF_FILES:
-        return [fielderrors.not_supported(at, field, _FIELDS)]
-    return [fielderrors.invalid(at, field, f"error converting fieldPath: field label not supported: {field}")]
+    if field not in (*_KNOWN_FIELDS, "spec.host"):
+        return [fielderrors.invalid(at, field, f"error converting fieldPath: field label not supported: {field}")]
+    meant = "spec.nodeName" if field == "spec.host" else field
+    return [] if meant in fields else [fielderrors.not_supported(at, meant, fields)]
 
 
-def _resource_reference(resource: str, path: str) -> list[Cause]:
-    if not resource:
-        return [fielderrors.required(path)]
-    if resource in _RESOURCES or resource.startswith(("limits.hugepages-", "requests.hugepages-")):
+def resource_reference_causes(reference: Json, path: str, *, in_file: bool) -> list[Cause]:
+    """What is wrong with a reference to a container's resource; one in a file has to name the container."""
+    resource = reference["resource"]
+    causes = []
+    if in_file and not reference.get("containerName"):
+        causes.append(fielderrors.required(f"{path}.containerName"))
+    elif not resource:
+        causes.append(fielderrors.required(f"{path}.resource"))
+    elif resource not in _RESOURCES and not resource.startswith(_PREFIXES):
+        causes.append(fielderrors.not_supported(f"{path}.resource", resource, _RESOURCES))
+    return causes + _divisor(resource, reference.get("divisor", "0"), f"{path}.divisor")
+
+
+def _divisor(resource: str, divisor: str, path: str) -> list[Cause]:
+    if not parse(divisor).sign:
         return []
-    return [fielderrors.not_supported(path, resource, _RESOURCES)]
+    name = resource.partition(".")[2]
+    if resource.startswith(_PREFIXES):
+        known: tuple[str, ...] = _SIZES
+        what, listed = "hugepages", ", ".join(_SIZES)
+    elif resource in _RESOURCES:
+        known, what, listed = {
+            "cpu": (("1m", "1"), "cpu", "1m and 1"),
+            "memory": (_SIZES, "memory", ", ".join(_SIZES)),
+            "ephemeral-storage": (_SIZES, "local ephemeral storage", ", ".join(_SIZES)),
+        }[name]
+    else:
+        return []
+    if divisor in known:
+        return []
+    text = f"only divisor's values {listed} are supported with the {what} resource"
+    return [fielderrors.invalid(path, resource, text)]

@@ -19,6 +19,10 @@ from reference.api.quoting import go_quote
 _HTML = re.compile("[<>&\u2028\u2029]")
 
 
+class Word(str):
+    """A text of a type of its own (a policy, an operator), or behind a pointer: errors show it as JSON does."""
+
+
 def required(path: str, detail: str = "") -> Cause:
     return Cause(path, "FieldValueRequired", _with_detail("Required value", detail))
 
@@ -31,8 +35,8 @@ def duplicate(path: str, value: Any) -> Cause:
     return Cause(path, "FieldValueDuplicate", f"Duplicate value: {_shown(value)}")
 
 
-def not_found(path: str, value: Any) -> Cause:
-    return Cause(path, "FieldValueNotFound", f"Not found: {_shown(value)}")
+def not_found(path: str, value: Any, detail: str = "") -> Cause:
+    return Cause(path, "FieldValueNotFound", _with_detail(f"Not found: {_shown(value)}", detail))
 
 
 def not_supported(path: str, value: Any, supported: Sequence[str]) -> Cause:
@@ -45,8 +49,16 @@ def forbidden(path: str, detail: str) -> Cause:
     return Cause(path, "FieldValueForbidden", _with_detail("Forbidden", detail))
 
 
+def internal(path: str, detail: str) -> Cause:
+    return Cause(path, "InternalError", _with_detail("Internal error", detail))
+
+
 def too_long(path: str, limit: int) -> Cause:
     return Cause(path, "FieldValueTooLong", f"Too long: may not be more than {limit} bytes")
+
+
+def too_many(path: str, number: int, limit: int) -> Cause:
+    return Cause(path, "FieldValueTooMany", f"Too many: {number}: must have at most {limit} items")
 
 
 def _with_detail(text: str, detail: str) -> str:
@@ -54,7 +66,8 @@ def _with_detail(text: str, detail: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, str):
+    if isinstance(value, str) and not isinstance(value, Word):
         return go_quote(value)
-    text = msgspec.json.encode(value, order="deterministic").decode()
+    plain = str(value) if isinstance(value, Word) else value
+    text = msgspec.json.encode(plain, order="deterministic").decode()
     return _HTML.sub(lambda match: f"\\u{ord(match.group()):04x}", text)

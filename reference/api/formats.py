@@ -7,12 +7,13 @@ Source: apimachinery ``api/validate/content`` and ``util/validation``.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from functools import lru_cache
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = _LABEL + r"(\." + _LABEL + ")*"
+_LABEL_WITH_UNDERSCORE = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN_WITH_UNDERSCORE = _LABEL_WITH_UNDERSCORE + r"(\." + _LABEL_WITH_UNDERSCORE + ")*"
 _QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_VALUE = "(" + _QUALIFIED + ")?"
 _CONFIG_MAP_KEY = "[-._a-zA-Z0-9]+"
@@ -64,6 +65,15 @@ def dns_subdomain(text: str, unit: str = "characters") -> list[str]:
     return faults
 
 
+def dns_search(text: str) -> list[str]:
+    """A domain that names are looked for in: a subdomain, but for underscores."""
+    faults = _at_most(text, SUBDOMAIN_LENGTH)
+    if not _matches(_SUBDOMAIN_WITH_UNDERSCORE, text):
+        words = _SUBDOMAIN_TEXT.replace("characters, '-'", "characters, '_', '-'")
+        faults.append(_regex_fault(words, _SUBDOMAIN_WITH_UNDERSCORE, "example.com"))
+    return faults
+
+
 def path_segment(text: str) -> list[str]:
     """What may stand between two slashes of a path: the names of Events."""
     if text in (".", ".."):
@@ -90,6 +100,14 @@ def qualified_name(text: str) -> list[str]:
     if not _matches(_QUALIFIED, name):
         faults.append(f"name part {fault}")
     return faults
+
+
+def domain_prefixed_key(text: str) -> list[str]:
+    """``prefix/name``."""
+    faults = qualified_name(text)
+    if faults or "/" in text:
+        return faults
+    return ['must be a domain-prefixed key (such as "acme.io/foo")']
 
 
 @_remembered
@@ -149,14 +167,6 @@ def header_name(text: str) -> list[str]:
         return []
     words = "a valid HTTP header must consist of alphanumeric characters or '-'"
     return [_regex_fault(words, _HEADER_NAME, "X-Header-Name")]
-
-
-def ip_address(text: str) -> list[str]:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
-    return []
 
 
 def _matches(pattern: str, text: str) -> bool:

@@ -6,7 +6,7 @@ Source: upstream ``pkg/api/pod`` (DropDisabledTemplateFields), and the gates' de
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reference.api.objects import Json
 from reference.versions import Version
@@ -16,7 +16,7 @@ CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HOOKS = ("postStart", "preStop")
 _FILES = ("secret", "configMap", "downwardAPI")
-_TOKENS = ("serviceAccountToken", "clusterTrustBundle", "podCertificate")
+_PROJECTED = ("secret", "downwardAPI", "configMap", "serviceAccountToken", "clusterTrustBundle", "podCertificate")
 
 _Path = tuple[str, ...]
 """Members on the way to a field; lists are entered, each element alike."""
@@ -29,12 +29,6 @@ _NEVER: tuple[tuple[_Path, ...], ...] = (
         *((kind, "lifecycle", hook, "httpGet", "protocol") for kind in CONTAINERS for hook in _HOOKS),
     ),
     (("volumes", "emptyDir", "mode"),),
-    (
-        *(("volumes", source, "defaultUser") for source in (*_FILES, "projected")),
-        *(("volumes", source, "items", "user") for source in _FILES),
-        *(("volumes", "projected", "sources", source, "items", "user") for source in _FILES),
-        *(("volumes", "projected", "sources", source, "user") for source in _TOKENS),
-    ),
     (("schedulingGroup",),),
     (("workloadRef",),),
     (("evictionResponders",),),
@@ -53,6 +47,9 @@ _SINCE_IMAGE_VOLUMES: tuple[tuple[_Path, ...], ...] = (
 def drop_disabled_fields(spec: Json, old: Json, version: Version) -> None:
     """Removes from ``spec``, in place, what the version's gates don't let in; ``old`` is empty on creation."""
     _drop_stop_signals(spec, old)
+    if not any(True for _ in _users(old)):
+        for holder, member in list(_users(spec)):
+            del holder[member]
     gates = _NEVER
     if not version.projected_certificates:
         gates += _CERTIFICATES
@@ -80,6 +77,24 @@ def _holders(value: Json, path: _Path) -> list[Json]:
         inner = [one[name] for one in reached if name in one]
         reached = [element for one in inner for element in (one if isinstance(one, list) else [one])]
     return [one for one in reached if path[-1] in one]
+
+
+def _users(spec: Json) -> Iterator[tuple[Json, str]]:
+    """The holders of files' users, and the members: of each volume and each source only the first kind is looked at."""
+    for volume in spec.get("volumes", ()):
+        kind = next((one for one in (*_FILES, "projected") if one in volume), None)
+        if kind is None:
+            continue
+        yield from _of_holders([volume[kind]], "defaultUser")
+        yield from _of_holders(volume[kind].get("items", ()), "user")
+        for source in volume[kind].get("sources", ()):
+            held = next((one for one in _PROJECTED if one in source), None)
+            if held is not None:
+                yield from _of_holders([source[held], *source[held].get("items", ())], "user")
+
+
+def _of_holders(holders: Iterable[Json], member: str) -> Iterator[tuple[Json, str]]:
+    return ((holder, member) for holder in holders if member in holder)
 
 
 def _drop_stop_signals(spec: Json, old: Json) -> None:

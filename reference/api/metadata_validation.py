@@ -16,7 +16,7 @@ from reference.api.quoting import go_quote
 from reference.versions import Version
 
 _PATH = "metadata"
-_ANNOTATIONS_SIZE = 256 * 1024
+ANNOTATIONS_SIZE = 256 * 1024
 _IMMUTABLE = "field is immutable"
 _ORPHAN, _FOREGROUND = "orphan", "foregroundDeletion"
 _STANDARD_FINALIZERS = ("kubernetes", _ORPHAN, _FOREGROUND)
@@ -92,8 +92,8 @@ def annotation_causes(annotations: Mapping[str, str], path: str) -> list[Cause]:
         for key in sorted(annotations)
         for fault in formats.qualified_name(key.lower())
     ]
-    if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _ANNOTATIONS_SIZE:
-        causes.append(fielderrors.too_long(path, _ANNOTATIONS_SIZE))
+    if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > ANNOTATIONS_SIZE:
+        causes.append(fielderrors.too_long(path, ANNOTATIONS_SIZE))
     return causes
 
 

@@ -6,7 +6,8 @@ so a cache is a dictionary of references, and two worlds compare by ``==``.
 
 What the controllers never look into is kept as it came: a Pod's ``spec`` and a template's ``spec`` are raw JSON
 text (``msgspec.Raw``), which decodes only on demand (``reference.api.template``), encodes for free and compares
-by content. Raw text does not go through ``msgspec.to_builtins``: use ``to_json`` and ``from_json``.
+by content. Raw text does not go through ``msgspec.to_builtins``: use ``to_json`` and ``from_json``. What nobody looks
+into, but a kubelet or a user writes (the states of containers, who manages which fields), is kept as JSON, ``Any``.
 
 Mappings and tuples stand for Go's maps and slices; an empty one is a nil one. Times are aware UTC datetimes; the
 zero time is None.
@@ -49,10 +50,21 @@ class OwnerReference(Value, frozen=True):
     block_owner_deletion: bool | None = None
 
 
+class ManagedFieldsEntry(Value, frozen=True):
+    manager: str = ""
+    operation: str = ""
+    api_version: str = ""
+    time: datetime | None = None
+    fields_type: str = ""
+    fields_v1: Any = field(default=None, name="fieldsV1")
+    subresource: str = ""
+
+
 class ObjectMeta(Value, frozen=True):
     name: str = ""
     generate_name: str = ""
     namespace: str = ""
+    self_link: str = ""
     uid: str = ""
     resource_version: str = ""
     generation: Int64 = 0
@@ -63,6 +75,7 @@ class ObjectMeta(Value, frozen=True):
     annotations: Mapping[str, str] = field(default_factory=dict)
     owner_references: tuple[OwnerReference, ...] = ()
     finalizers: tuple[str, ...] = ()
+    managed_fields: tuple[ManagedFieldsEntry, ...] = ()
 
 
 class LabelSelectorRequirement(Value, frozen=True):
@@ -176,10 +189,20 @@ class PodCondition(Value, frozen=True):
 
 class ContainerStatus(Value, frozen=True):
     name: str = ""
+    state: Json = field(default_factory=dict)  # written although it is empty, as upstream does
+    last_state: Json = field(default_factory=dict)
     ready: bool = field(default_factory=lambda: False)
     restart_count: Int32 = field(default_factory=lambda: 0)
     image: str = field(default_factory=lambda: "")
     image_id: str = field(default_factory=lambda: "", name="imageID")
+    container_id: str = field(default="", name="containerID")
+    started: bool | None = None
+    allocated_resources: Mapping[str, str] = field(default_factory=dict)
+    resources: Json | None = None
+    volume_mounts: tuple[Json, ...] = ()
+    user: Json | None = None
+    allocated_resources_status: tuple[Json, ...] = ()
+    stop_signal: str | None = None
 
 
 class PodStatus(Value, frozen=True):
@@ -188,10 +211,23 @@ class PodStatus(Value, frozen=True):
     conditions: tuple[PodCondition, ...] = ()
     message: str = ""
     reason: str = ""
+    nominated_node_name: str = ""
+    host_ip: str = field(default="", name="hostIP")
+    host_ips: tuple[Json, ...] = field(default=(), name="hostIPs")
+    pod_ip: str = field(default="", name="podIP")
+    pod_ips: tuple[Json, ...] = field(default=(), name="podIPs")
     start_time: datetime | None = None
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
     qos_class: str = ""
+    ephemeral_container_statuses: tuple[ContainerStatus, ...] = ()
+    resize: str = ""
+    resource_claim_statuses: tuple[Json, ...] = ()
+    extended_resource_claim_status: Json | None = None
+    allocated_resources: Mapping[str, str] = field(default_factory=dict)
+    resources: Json | None = None
+    node_allocatable_resource_claim_statuses: tuple[Json, ...] = ()
+    volume_health: tuple[Json, ...] = ()
 
 
 class Pod(Value, frozen=True):
@@ -229,6 +265,10 @@ class Event(Value, frozen=True):
     last_timestamp: datetime | None = None
     count: Int32 = 0
     type: str = ""
+    event_time: str | None = field(default_factory=lambda: None)  # to the microsecond, which no other time is
+    series: Json | None = None
+    action: str = ""
+    related: ObjectReference | None = None
     reporting_component: str = field(default_factory=lambda: "")
     reporting_instance: str = field(default_factory=lambda: "")
 
@@ -239,6 +279,7 @@ class NamespaceSpec(Value, frozen=True):
 
 class NamespaceStatus(Value, frozen=True):
     phase: str = ""
+    conditions: tuple[Json, ...] = ()
 
 
 class Namespace(Value, frozen=True):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reference.api import formats
+from reference.api.addresses import address_warning
 from reference.api.gates import CONTAINERS
 from reference.api.objects import Json
 from reference.api.quantity import parse
@@ -59,6 +60,16 @@ def pod_warnings(annotations: Mapping[str, str], spec: Json, place: str) -> Iter
         text = "must be >= 0; negative values are invalid and will be treated as 1"
         yield f"{path}.terminationGracePeriodSeconds: {text}"
     yield from _affinity_warnings(spec.get("affinity", {}), f"{path}.affinity")
+    for index, server in enumerate(spec.get("dnsConfig", {}).get("nameservers", ())):
+        yield from _address_warnings(server, f"{path}.dnsConfig.nameservers[{index}]")
+    for index, alias in enumerate(spec.get("hostAliases", ())):
+        yield from _address_warnings(alias["ip"], f"{path}.hostAliases[{index}].ip")
+
+
+def _address_warnings(text: str, path: str) -> Iterator[str]:
+    warning = address_warning(text)
+    if warning:
+        yield f"{path}: {warning}"
 
 
 def _node_label_warnings(spec: Json, path: str) -> Iterator[str]:
@@ -149,6 +160,12 @@ def _variable_warnings(variables: Sequence[Json], path: str) -> Iterator[str]:
 def _port_warnings(spec: Json, path: str) -> Iterator[str]:
     known: dict[tuple[int, str], list[tuple[str, Json]]] = {}
     for port, at in _ports(spec, path):
+        if port.get("hostIP") and not port.get("hostPort"):
+            shown = (
+                f"Name:{port.get('name', '')} HostPort:0 ContainerPort:{port['containerPort']} "
+                f"Protocol:{port['protocol']} HostIP:{port['hostIP']}"
+            )
+            yield f"{at}: hostIP set without hostPort: {{{shown}}}"
         others = known.setdefault((port["containerPort"], port["protocol"]), [])
         for other_at, other in others:
             clash = _clash(_host(port), _host(other))

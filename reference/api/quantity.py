@@ -84,6 +84,14 @@ class Quantity(msgspec.Struct, frozen=True, eq=False):
     def is_integer(self) -> bool:
         return self.number()[1] >= 0
 
+    def seems_integer(self) -> bool:
+        """Whether it is one in thousandths, of which upstream counts as many as 64 bits hold."""
+        if not self.is_integer():
+            return False
+        thousandths = self.unscaled * 10**self.exponent * 1000 if self.exponent >= 0 else self.value() * 1000
+        wrapped: int = (thousandths + 2**63) % 2**64 - 2**63
+        return abs(wrapped) % 1000 == 0
+
     def rounded_up(self, exponent: int) -> Quantity:
         """Rounded away from zero to a multiple of 10^``exponent``; unchanged, cached text and all, if it is one."""
         if self.exponent >= exponent and not self.big:
@@ -132,6 +140,14 @@ def canonical(text: str) -> str:
 def default_rounding(text: str) -> str:
     """As ``canonical``, for an entry of a resource list: rounded up to milli units first."""
     return canonical(parse(text).rounded_up(_MILLI).canonical())
+
+
+def total(first: Quantity, second: Quantity) -> Quantity:
+    """The sum, in the form of the first that is not zero."""
+    exponent = min(first.exponent, second.exponent)
+    unscaled = _shift(first, exponent) + _shift(second, exponent)
+    format_ = first.format if first.unscaled else second.format
+    return Quantity(unscaled, exponent, format_, "", first.big or second.big)
 
 
 def text_of(value: object) -> str:

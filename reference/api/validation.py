@@ -14,6 +14,7 @@ from reference.api import fielderrors, formats
 from reference.api.checks import not_negative, written_as
 from reference.api.core_validation import event_causes, namespace_causes, namespace_status_causes
 from reference.api.errors import Cause
+from reference.api.fielderrors import Word
 from reference.api.metadata_validation import (
     annotation_causes,
     label_causes,
@@ -40,7 +41,8 @@ from reference.api.objects import (
     RollingUpdateDeployment,
     replace,
 )
-from reference.api.pod_validation import pod_image_causes, pod_spec_causes, pod_update_causes, template_spec_causes
+from reference.api.pod_status_validation import pod_status_causes
+from reference.api.pod_validation import new_pod_causes, pod_causes, pod_update_causes, template_causes
 from reference.api.selectors import SelectorError, check_selector, is_empty, matches
 from reference.api.template import pod_spec
 from reference.versions import Version
@@ -62,8 +64,8 @@ def validate_create(new: Object, version: Version) -> tuple[Cause, ...]:
         case ReplicaSet():
             causes = _named_causes(new, version) + _replica_set_spec(new.spec, version)
         case Pod():
-            spec_causes = pod_spec_causes(new.spec, "spec", version) + pod_image_causes(new.spec, "spec")
-            causes = _named_causes(new, version) + spec_causes
+            causes = _named_causes(new, version) + pod_causes(new.metadata, new.spec, version)
+            causes += new_pod_causes(new.metadata, new.spec)
     return _told(causes, version)
 
 
@@ -76,7 +78,9 @@ def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, 
         case ReplicaSet(), ReplicaSet():
             causes += _replica_set_spec(new.spec, version, old.spec) + _same_selector(new.spec, old.spec)
         case Pod(), Pod():
-            causes += pod_update_causes(new.spec, old.spec, "spec", version)
+            if new.spec != old.spec or new.metadata.annotations != old.metadata.annotations:
+                causes += pod_causes(new.metadata, new.spec, version)
+            causes += pod_update_causes(new.spec, old.spec, "spec")
         case Event(), Event():
             causes += event_causes(new)
     return _told(causes, version)
@@ -90,6 +94,9 @@ def validate_status_update(new: Object, old: Object, version: Version) -> tuple[
             causes += _deployment_status(new.status, old.status)
         case ReplicaSet(), ReplicaSet():
             causes += _replica_set_status(new.status)
+        case Pod(), Pod():
+            if new.status != old.status:
+                causes += pod_status_causes(new, old, version)
         case Namespace(), Namespace():
             causes += namespace_status_causes(new)
     return _told(causes, version)
@@ -169,7 +176,7 @@ def selector_causes(selector: LabelSelector, path: str) -> list[Cause]:
             causes.append(fielderrors.forbidden(f"{at}.values", text))
         elif expression.operator not in ("In", "NotIn", "Exists", "DoesNotExist"):
             text = "not a valid selector operator"
-            causes.append(fielderrors.invalid(f"{at}.operator", expression.operator, text))
+            causes.append(fielderrors.invalid(f"{at}.operator", Word(expression.operator), text))
         causes += written_as(f"{at}.key", expression.key, formats.qualified_name)
         for number, value in enumerate(expression.values):
             causes += written_as(f"{at}.values[{number}]", value, formats.label_value)
@@ -184,10 +191,10 @@ def _template(template: PodTemplateSpec, selector: LabelSelector | None, version
         causes.append(fielderrors.invalid(f"{path}.metadata.labels", labels or None, text))
     causes += label_causes(labels, f"{path}.labels")
     causes += annotation_causes(template.metadata.annotations, f"{path}.annotations")
-    causes += template_spec_causes(template.spec, f"{path}.spec", version)
+    causes += template_causes(template.metadata.annotations, template.spec, path, version)
     spec = pod_spec(template.spec)
     if spec.restart_policy != "Always":
-        causes.append(fielderrors.not_supported(f"{path}.spec.restartPolicy", spec.restart_policy, ["Always"]))
+        causes.append(fielderrors.not_supported(f"{path}.spec.restartPolicy", Word(spec.restart_policy), ["Always"]))
     if spec.active_deadline_seconds is not None:
         text = "activeDeadlineSeconds in ReplicaSet is not Supported"
         causes.append(fielderrors.forbidden(f"{path}.spec.activeDeadlineSeconds", text))

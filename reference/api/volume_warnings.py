@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reference.api.objects import Json
+from reference.api.quantity import parse
 from reference.api.quoting import go_quote
 
 _DEPRECATED = {
@@ -32,8 +33,20 @@ def volume_warnings(volumes: Sequence[Json], path: str) -> Iterator[str]:
         for source, text in _DEPRECATED.items():
             if source in volume:
                 yield f"{path}[{index}].{_FIELDS.get(source, source)}: {text}"
+            if source == "glusterfs":
+                yield from _claim_warnings(volume, f"{path}[{index}]")
     for volume in volumes:
         yield from _overlaps(volume)
+
+
+def _claim_warnings(volume: Json, path: str) -> Iterator[str]:
+    """Of the claim that an ephemeral volume makes; upstream looks at it between two kinds of volumes."""
+    resources = volume.get("ephemeral", {}).get("volumeClaimTemplate", {}).get("spec", {}).get("resources", {})
+    for member in ("requests", "limits"):
+        amount = resources.get(member, {}).get("storage", "0")
+        if not parse(amount).is_integer():
+            at = f"{path}.ephemeral.volumeClaimTemplate.spec.resources.{member}[storage]"
+            yield f"{at}: fractional byte value {go_quote(amount)} is invalid, must be an integer"
 
 
 def _overlaps(volume: Json) -> Iterator[str]:

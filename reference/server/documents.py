@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw
 
+from reference.api.conform import conform
 from reference.api.defaulting import default
 from reference.api.errors import ApiError, bad_request
 from reference.api.json_patch import json_patch
@@ -69,7 +70,7 @@ def patched(call: Call, old: K, version: Version) -> K:
     if call.patch_type in (MERGE, STRATEGIC_MERGE) and _is_light(call):
         try:
             return _lightly_patched(call, old, version)
-        except type_error:
+        except (type_error, Misfit):
             pass  # the long way tells in the server's words what is wrong
     kind: Kind[K] = call.kind
     assert call.patch_type is not None
@@ -101,7 +102,10 @@ def _lightly_patched(call: Call, old: K, version: Version) -> K:
         made = strategic_merge(document, call.body, f"v1.{kind.name}", schema(version))
     if not part:
         return from_json(made, kind.type)
-    return replace(old, **{part: from_json(made.get(part) or {}, type(getattr(old, part)))})
+    value = made.get(part) or {}
+    if part == "status":  # what is kept as JSON is kept as the server writes it
+        value = conform(value, f"v1.{kind.name}Status", version)
+    return replace(old, **{part: from_json(value, type(getattr(old, part)))})
 
 
 def patched_scale(call: Call, scale: Scale, version: Version) -> Scale:
@@ -122,9 +126,7 @@ def shown(obj: Value) -> Json:
     return {"kind": kind.name, "apiVersion": kind.api_version} | _ALWAYS_SHOWN[kind.name] | to_json(obj)
 
 
-_ALWAYS_SHOWN: Mapping[str, Json] = {kind.name: {"spec": {}, "status": {}} for kind in KINDS} | {
-    EVENT.name: {"eventTime": None}
-}
+_ALWAYS_SHOWN: Mapping[str, Json] = {kind.name: {"spec": {}, "status": {}} for kind in KINDS} | {EVENT.name: {}}
 """What the API's JSON has even if there is nothing in it."""
 
 

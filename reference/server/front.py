@@ -36,7 +36,7 @@ _ETCD_LIMIT = 1_572_864 - 16_384
 
 
 class Front:
-    """Answers requests by way of an ``ApiServer``, whose ``on_valid`` it takes for itself while it does."""
+    """Answers requests by way of an ``ApiServer``, whose ``on_valid`` and ``on_warning`` it sets while it does."""
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
@@ -58,7 +58,7 @@ class Front:
         except ApiError as error:
             answer = Answer(error.code, refusal(in_words_of(self._server.version, error)))
         finally:
-            self._server.on_valid = None
+            self._server.on_valid = self._server.on_warning = None
         return msgspec.structs.replace(answer, warnings=tuple(dict.fromkeys(warnings)))
 
     def _get(self, request: Request, to: Route, warnings: list[str]) -> Answer:
@@ -157,7 +157,7 @@ class Front:
             if len(msgspec.json.encode(new)) > _ETCD_LIMIT and not dry_run:
                 raise ApiError(500, "Unknown", "etcdserver: request is too large")
 
-        server.on_valid = on_valid
+        server.on_valid, server.on_warning = on_valid, warnings.append
         return server
 
     def _stored(self, to: Route) -> Any | None:

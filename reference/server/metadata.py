@@ -32,7 +32,10 @@ def named_as_asked(metadata: ObjectMeta, namespace: str, name: str) -> ObjectMet
 
 
 def created(metadata: ObjectMeta, name: str, revision: int, now: datetime) -> ObjectMeta:
-    """The metadata of an object about to be created at this revision: what the sender said of these is dropped."""
+    """The metadata of an object about to be created at this revision: what the sender said of these is dropped.
+
+    Who manages which fields the server writes itself, and the model's writes nothing.
+    """
     return replace(
         metadata,
         name=name,
@@ -42,6 +45,8 @@ def created(metadata: ObjectMeta, name: str, revision: int, now: datetime) -> Ob
         creation_timestamp=now,
         deletion_timestamp=None,
         deletion_grace_period_seconds=None,
+        self_link="",
+        managed_fields=(),
     )
 
 
@@ -56,6 +61,8 @@ def updated(metadata: ObjectMeta, old: ObjectMeta) -> ObjectMeta:
         creation_timestamp=old.creation_timestamp,
         deletion_timestamp=old.deletion_timestamp or metadata.deletion_timestamp,
         deletion_grace_period_seconds=old.deletion_grace_period_seconds if grace is None else grace,
+        self_link="",
+        managed_fields=old.managed_fields,
     )
 
 

@@ -28,11 +28,13 @@ from reference.machinery.client import Call, DeleteOptions, PatchType
 from reference.machinery.clock import VirtualClock
 from reference.machinery.store import ChangeType, Store
 from reference.server import documents, scale
-from reference.server.admission import admitted, tolerating
+from reference.server.admission import admitted, check_admitted, tolerating
 from reference.server.deletion import check_preconditions, goes_with_last_finalizer, mark
 from reference.server.metadata import at_revision, check_uid, created, in_namespace, named_as_asked, updated
 from reference.server.names import ATTEMPTS, generated_name
 from reference.server.namespaces import check_creation, check_deletion, holds_content, terminating
+from reference.server.new_pods import app_armor_warnings
+from reference.server.pod_security import PodSecurity
 from reference.server.strategies import Strategy, strategy_of
 from reference.server.wording import in_words_of
 from reference.versions import Version
@@ -77,6 +79,9 @@ class ApiServer:
         self.version = version
         self._on_write = on_write
         self.on_valid: Valid | None = None
+        self.on_warning: Callable[[str], None] | None = None
+        """Is told what admission and strategies warn of, before the server knows whether it takes the object."""
+        self._pod_security = PodSecurity(store, version)
         self._refusals: list[Refusal] = []
         self._strategies: Mapping[str, Strategy[Any]] = {kind.name: strategy_of(kind, version) for kind in KINDS}
         self._handlers: Mapping[str, Callable[[Call], Any]] = {
@@ -183,10 +188,16 @@ class ApiServer:
         revision = self.store.revision + 1
         name = metadata.name or self._made_up_name(kind, metadata, revision)
         prepared = replace(obj, metadata=created(metadata, name, revision, self._clock.second()))
+        if isinstance(prepared, Pod):
+            for warning in app_armor_warnings(prepared):
+                self._warn(warning)
         new = self._strategies[kind.name].for_create(prepared)
         _refuse_invalid(kind, name, validate_create(new, self.version))
         if self.on_valid is not None:
             self.on_valid(new, None)
+        self._pod_security.check(new, None, self._warn)
+        if isinstance(new, Pod):
+            check_admitted(new)
         existing = self.store.table(kind).get(metadata.namespace, name)
         if existing is not None:
             raise _exists(kind, existing, generated=not metadata.name)
@@ -224,7 +235,7 @@ class ApiServer:
             raise _stale(kind, name, sent.resource_version)
         obj = replace(obj, metadata=updated(sent, old.metadata))
         if isinstance(obj, Pod) and not call.subresource and obj.spec != old.spec:
-            obj = tolerating(obj, self.version)
+            obj = tolerating(obj, old, self.version)
         strategy = self._strategies[kind.name]
         if call.subresource == "status":
             new = strategy.for_status(obj, old)
@@ -236,8 +247,10 @@ class ApiServer:
             new = strategy.for_update(obj, old)
             causes = validate_update(new, old, self.version)
         _refuse_invalid(kind, name, causes)
-        if self.on_valid is not None and not call.subresource:
-            self.on_valid(new, old)
+        if not call.subresource:
+            if self.on_valid is not None:
+                self.on_valid(new, old)
+            self._pod_security.check(new, old, self._warn)
         if goes_with_last_finalizer(new.metadata, old.metadata) and not holds_content(new):
             self._remove(kind, old)
             return new
@@ -262,6 +275,10 @@ class ApiServer:
     def _delete_collection(self, call: Call) -> None:
         for obj in self._list(Call("list", call.kind, call.namespace)):
             self._delete(Call("delete", call.kind, call.namespace, obj.metadata.name, body=call.body))
+
+    def _warn(self, text: str) -> None:
+        if self.on_warning is not None:
+            self.on_warning(text)
 
     def _stored(self, call: Call) -> Any:
         _check_served(call)

@@ -31,7 +31,7 @@ from reference.api.objects import (
 )
 from reference.api.template import equal_ignore_hash, pod_spec
 from reference.machinery.client import DeleteOptions
-from reference.server.qos import qos_class
+from reference.server.new_pods import prepared
 from reference.server.times import whole_seconds
 from reference.versions import Version
 
@@ -106,16 +106,15 @@ class ReplicaSetStrategy(Strategy[ReplicaSet]):
 
 class PodStrategy(Strategy[Pod]):
     def for_create(self, obj: Pod) -> Pod:
-        status = PodStatus(phase="Pending", qos_class=qos_class(obj.spec))
-        return replace(obj, metadata=replace(obj.metadata, generation=1), status=status)
+        return prepared(replace(obj, metadata=replace(obj.metadata, generation=1)), self.version)
 
     def for_update(self, obj: Pod, old: Pod) -> Pod:
         metadata = obj.metadata if obj.spec == old.spec else _next_generation(obj.metadata)
         return replace(obj, metadata=metadata, status=old.status)
 
     def for_status(self, obj: Pod, old: Pod) -> Pod:
-        """Keeps the spec, the owners and the QoS class."""
-        status = whole_seconds(obj.status)
+        """Keeps the spec, the owners, the QoS class, and the generations that were observed."""
+        status = _with_generations(whole_seconds(obj.status), old.status)
         if not status.qos_class:
             status = replace(status, qos_class=old.status.qos_class)
         metadata = replace(obj.metadata, owner_references=old.metadata.owner_references)
@@ -181,6 +180,24 @@ def same_spec(new: _Spec, old: _Spec) -> bool:
         and new.template.metadata.labels == old.template.metadata.labels
         and equal_ignore_hash(new.template, old.template)
     )
+
+
+def _with_generations(status: PodStatus, old: PodStatus) -> PodStatus:
+    """The status with the generations that were observed before, where it tells of none."""
+    known: dict[str, list[int]] = {}
+    for condition in old.conditions:
+        known.setdefault(condition.type, []).append(condition.observed_generation)
+    conditions = []
+    for condition in status.conditions:
+        before = known.get(condition.type)
+        generation = before.pop(0) if before else 0
+        same = condition.observed_generation or not generation
+        conditions.append(condition if same else replace(condition, observed_generation=generation))
+    if any(new is not sent for new, sent in zip(conditions, status.conditions, strict=True)):
+        status = replace(status, conditions=tuple(conditions))
+    if status.observed_generation or not old.observed_generation:
+        return status
+    return replace(status, observed_generation=old.observed_generation)
 
 
 def _next_generation(metadata: ObjectMeta) -> ObjectMeta:

@@ -25,7 +25,12 @@ class Exchange(msgspec.Struct, frozen=True):
     @property
     def differences(self) -> list[str]:
         """The members in which the two answers differ, each with both values."""
-        return list(_differences("", msgspec.to_builtins(self.model), msgspec.to_builtins(self.real)))
+        return differences(self.model, self.real)
+
+
+def differences(model: Answer, real: Answer) -> list[str]:
+    """The members in which two answers differ, each with both values."""
+    return list(_differences("", msgspec.to_builtins(model), msgspec.to_builtins(real)))
 
 
 def held(dialogue: Dialogue, namespace: str, model: Side, real: Side) -> Iterator[Exchange]:

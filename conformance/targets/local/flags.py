@@ -69,6 +69,7 @@ def kube_apiserver(
         tls_cert_file=credentials.server.certificate,
         tls_private_key_file=credentials.server.key,
         client_ca_file=credentials.authority,
+        allow_privileged="true",  # as clusters are made by kubeadm, kind and clouds
         anonymous_auth="false",
         authorization_mode=authorization,
         etcd_servers=f"https://{LOOPBACK}:{ports.etcd}",
