@@ -54,6 +54,8 @@ def _apply(document: Any, operation: Json) -> Any:
             return document if _same(_get(document, path), value) else _fail()
         case "copy" | "move" as kind:
             source = operation.get("from", "")
+            if not isinstance(source, str):
+                return _fail()
             moved = _get(document, source)
             if kind == "move":
                 document = _at(document, source, _without)

@@ -287,4 +287,4 @@ def from_json(document: Json, type_: type[V]) -> V:
 
     Raises ``type_error`` naming the path of the first field that does not fit.
     """
-    return msgspec.json.decode(msgspec.json.encode(document), type=type_)
+    return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_as_written), type=type_)

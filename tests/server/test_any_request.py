@@ -61,7 +61,8 @@ _VALUES: tuple[Any, ...] = (
     {"$patch": "delete"}, {"$patch": 1}, {"$retainKeys": ["x"]}, {"$retainKeys": 1}, [{"$patch": "replace"}],
 )  # fmt: skip
 _TEXTS = (
-    "", "0", "1", "-1", "2.5", "true", "All", "Strict", "Warn", "x", "x=y", "x in (a,b)", "!x", "x>1", "x>-1", "x,", "=",
+    "", "0", "1", "-1", "2.5", "true", "All", "Strict", "Warn", "x", "x=y", "x in (a,b)", "!x", "x>1", "x>-1", "x,",
+    "=", "9" * 5_000, "²",
     "\x00", "\u00a0", "\\", "metadata.name=web", "metadata.name", "status.phase!=x", "spec.nodeName=", "Exact",
     "NotOlderThan", "9" * 400, "٣", "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ", "Foreground", "Orphan", "é" * 200, "1_0", " 1",
 )  # fmt: skip
@@ -85,17 +86,21 @@ def test_no_request_raises(version: Any) -> None:
             front = _stocked(version)
 
 
-@pytest.mark.parametrize("content_type", _TYPES)
-@pytest.mark.parametrize("depth", [99, 400, 2_000, 9_990, 10_000, 10_001, 200_000])
-@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]"), ("[", ""), ('{"a":', "")])
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_no_depth_raises(content_type: str, depth: int, start: str, end: str, method: Any) -> None:
+@pytest.mark.parametrize("depth", [99, 101, 2_000, 10_000, 10_001, 40_000])
+@pytest.mark.parametrize(("start", "end"), [("[", "]"), ('{"a":', "}"), ('{"a":', "")])
+def test_no_depth_raises(depth: int, start: str, end: str) -> None:
     front = _stocked(VERSIONS["1.37"])
     deep = start * depth + "1" + end * depth
-    for body in (deep, f'{{"spec":{deep}}}', f'[{{"op":"add","path":"/spec","value":{deep}}}]'):
-        path = DEPLOYMENT.path(SPACE, "" if method == "POST" else "web")
-        answer = front.answer(Request(method, path, body=body.encode(), content_type=content_type))
-        assert json.dumps(answer.body)
+    for method, content_type in (
+        ("POST", JSON),
+        ("PUT", JSON),
+        ("DELETE", JSON),
+        *(("PATCH", one) for one in _TYPES[:3]),
+    ):
+        for body in (deep, f'{{"spec":{deep}}}', f'[{{"op":"add","path":"/spec","value":{deep}}}]'):
+            path = DEPLOYMENT.path(SPACE, "" if method == "POST" else "web")
+            answer = front.answer(Request(method, path, body=body.encode(), content_type=content_type))  # type: ignore[arg-type]
+            assert json.dumps(answer.body)
 
 
 def _stocked(version: Any) -> Front:
@@ -138,6 +143,9 @@ def _body(chance: random.Random, kind: Kind[Any], content_type: str) -> bytes:
     match 2 if content_type == _TYPES[0] and chance.random() < 0.8 else chance.randrange(8):
         case 0:
             return chance.randbytes(chance.randrange(40))
+        case 1 if chance.random() < 0.3:
+            member = chance.choice(("replicas", "minReadySeconds", "x", "status"))
+            return f'{{"spec":{{"{member}":{"9" * 5_000}}}}}'.encode()
         case 1:
             return json.dumps(chance.choice(_VALUES)).encode()
         case 2:
