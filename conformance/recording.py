@@ -23,8 +23,8 @@ from pytest_bdd.types import THEN
 
 from conformance import bundle
 from conformance.collection import example_of, issue, obstacle_of, tags_of, template_of
-from conformance.kubectl import KubectlError
-from conformance.kubectl_line import CommandError
+from conformance.kubectl_flags import CommandError
+from conformance.kubectl_printing import KubectlError
 from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step, StepOutcome
 from conformance.snapshot import Listing, Snapshot, canonical, listing

@@ -17,9 +17,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from conformance import kubectl_line
-from conformance.kubectl import Kubectl, KubectlError, controller_of
+from conformance.kubectl import Kubectl, controller_of
+from conformance.kubectl_printing import Answer, KubectlError
 from conformance.looks import Looks
-from conformance.manifests import deployment
+from conformance.manifests import CONTAINER, deployment
 from conformance.pods import FROM, Change, Pods, State, choose, image_of, name_of, state_of
 from conformance.targets.protocol import Capability, Session, Target
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, REPLICA_SET, Kind
@@ -68,16 +69,16 @@ class Scenario:
         self._session.settle()
 
     def set_image(self, image: str) -> None:
-        self._stimulate(lambda: self._kubectl.set_image(self._name, image))
+        self._stimulate(lambda: self._kubectl.set_image(DEPLOYMENT, self._name, {CONTAINER: image}))
 
     def scale(self, replicas: int) -> None:
         self._act(lambda: self._kubectl.scale(DEPLOYMENT, self._name, replicas))
 
     def pause(self) -> None:
-        self._act(lambda: self._kubectl.pause(self._name))
+        self._act(lambda: self._kubectl.pause(DEPLOYMENT, self._name))
 
     def resume(self) -> None:
-        self._stimulate(lambda: self._kubectl.resume(self._name))
+        self._stimulate(lambda: self._kubectl.resume(DEPLOYMENT, self._name))
 
     def change_strategy(self, strategy: Json) -> None:
         """Patches the Deployment's strategy; None takes a field out."""
@@ -91,7 +92,7 @@ class Scenario:
         """Runs a kubectl command, which must fail; its answer is what it fails with."""
         resolved = self.resolve(line)
         try:
-            self.answer = kubectl_line.run(self._kubectl, resolved)
+            self.answer = str(kubectl_line.run(self._kubectl, resolved))
         except KubectlError as error:
             self.answer = str(error)
         else:
@@ -114,16 +115,14 @@ class Scenario:
     def finish_rollout(self) -> None:
         """Makes the new version's Pods ready, one at a time, until the rollout is complete."""
         for _ in range(_MOST_PODS_OF_A_ROLLOUT):
-            if self._kubectl.status(self._name).endswith("successfully rolled out"):
+            if self._rollout().endswith("successfully rolled out"):
                 return
             pods = self._pods.of(self.look.names_of(self.look.image()))
             unready = [pod for pod in pods if state_of(pod) is State.UNREADY]
             if not unready:
                 break
             self._change_each(unready[:1], Change.READY)
-        raise AssertionError(
-            f"the rollout does not come to its end: {self._kubectl.status(self._name)}\n{self.look.everything()}"
-        )
+        raise AssertionError(f"the rollout does not come to its end: {self._rollout()}\n{self.look.everything()}")
 
     def roll_out(self, image: str) -> None:
         """A whole rollout: the image becomes this, and every new Pod becomes ready."""
@@ -200,19 +199,23 @@ class Scenario:
         """``resolve``, for every cell."""
         return [[self.resolve(cell) for cell in row] for row in datatable]
 
-    def _stimulate(self, act: Callable[[], str]) -> None:
+    def _rollout(self) -> str:
+        """What ``kubectl rollout status`` prints."""
+        return str(self._kubectl.status(DEPLOYMENT, self._name))
+
+    def _stimulate(self, act: Callable[[], Answer]) -> None:
         """Does what may lead to a new ReplicaSet."""
         self._session.next_second()
         self._act(act)
 
-    def _act(self, act: Callable[[], str]) -> None:
+    def _act(self, act: Callable[[], Answer]) -> None:
         self._stimuli += 1
         self._ask(act)
         self._session.settle()
 
-    def _ask(self, act: Callable[[], str]) -> None:
+    def _ask(self, act: Callable[[], Answer]) -> None:
         try:
-            self.answer = act()
+            self.answer = str(act())
         except KubectlError as error:
             raise AssertionError(f"kubectl failed: {error}") from error
 

@@ -20,6 +20,7 @@ import yaml
 
 from conformance import kubectl_line, manifests
 from conformance.kubectl import Kubectl
+from conformance.kubectl_flags import CommandError
 from reference.api.kinds import DEPLOYMENT, REPLICA_SET
 from reference.api.objects import IntOrString, Json
 from reference.explore.hands import Act
@@ -196,7 +197,7 @@ def _act(written: str | Creation, where: str) -> Act:
     if isinstance(written, str):
         try:
             kubectl_line.check(written)
-        except kubectl_line.CommandError as error:
+        except CommandError as error:
             raise BadWorld(f"{where}: {error}") from error
         return Act(f"runs `{written}`", lambda hands: kubectl_line.run(Kubectl(hands), written))
     if (written.deployment is None) == (written.replicaset is None):

@@ -69,9 +69,13 @@ class ApiServer:
         body: Any = None,
         content_type: str = JSON,
         query: Mapping[str, str] | None = None,
+        warnings: list[str] | None = None,
     ) -> Json:
-        """The JSON that the server answers with. Raises ApiError if it refuses, TargetError if it does not answer."""
-        answer = self._request(method, path, body, content_type, query)
+        """The JSON that the server answers with, whose ``warnings`` are added to those of before.
+
+        Raises ApiError if it refuses, TargetError if it does not answer.
+        """
+        answer = self._request(method, path, body, content_type, query, warnings)
         document: Json = msgspec.json.decode(answer.content) if answer.content else {}
         return document
 
@@ -93,6 +97,7 @@ class ApiServer:
         body: Any = None,
         content_type: str = JSON,
         query: Mapping[str, str] | None = None,
+        warnings: list[str] | None = None,
     ) -> httpx.Response:
         content = None if body is None else msgspec.json.encode(body)
         headers = None if body is None else {"Content-Type": content_type}
@@ -100,6 +105,8 @@ class ApiServer:
             answer = self._client.request(method, path, content=content, headers=headers, params=query)
         except httpx.TransportError as error:
             raise unreachable(self._address, error) from error
+        if warnings is not None:
+            warnings += warnings_of(answer)
         if answer.is_success:
             return answer
         raise refusal(answer.status_code, answer.content)
@@ -148,7 +155,15 @@ def refusal(code: int, body: bytes) -> ApiError:
     except msgspec.DecodeError:
         return ApiError(code, "Unknown", body.decode(errors="replace").strip() or f"HTTP status {code}")
     causes = tuple(Cause(cause.field, cause.reason, cause.message) for cause in status.details.causes)
-    return ApiError(status.code or code, status.reason or "Unknown", status.message, causes)
+    about = {"name": status.details.name, "group": status.details.group, "kind": status.details.kind}
+    known = {member: value for member, value in about.items() if value}
+    return ApiError(status.code or code, status.reason or "Unknown", status.message, causes, known)
+
+
+def warnings_of(answer: httpx.Response) -> tuple[str, ...]:
+    """The texts of its ``Warning`` headers, each of which is ``299 - "text"``."""
+    quoted = (header.partition(" - ")[2] for header in answer.headers.get_list("warning"))
+    return tuple(text[1:-1].replace('\\"', '"').replace("\\\\", "\\") for text in quoted)
 
 
 class _Cause(msgspec.Struct):
@@ -158,6 +173,9 @@ class _Cause(msgspec.Struct):
 
 
 class _Details(msgspec.Struct):
+    name: str = ""
+    group: str = ""
+    kind: str = ""
     causes: list[_Cause] = []
 
 

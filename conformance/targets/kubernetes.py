@@ -133,6 +133,7 @@ class KubernetesSession:
 
     def __init__(self, api: ApiServer, namespace: str, view: View, pace: Pace, powers: Powers) -> None:
         self.namespace = namespace
+        self.warnings: list[str] = []
         self._api = api
         self._view = view
         self._powers = powers
@@ -263,7 +264,8 @@ class KubernetesSession:
     def _ask(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Json:
         nodes = self._powers.nodes
         try:
-            answer = self._api.ask(method, path, nodes.dress(body) if nodes else body, content_type)
+            sent = nodes.dress(body) if nodes else body
+            answer = self._api.ask(method, path, sent, content_type, warnings=self.warnings)
         except TargetError:
             self._powers.check(GRACE)  # which knows better why nobody answers
             raise

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
+from conformance.targets.api_server import refusal
 from conformance.targets.naming import namespace_name
 from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
 from reference.api.kinds import DEPLOYMENT, EVENT, NAMESPACE, POD, REPLICA_SET, Kind
@@ -17,7 +19,9 @@ from reference.cluster import Cluster, Interleaving, NotAtRest, ServerFactory
 from reference.controllers.factories import UPSTREAM, Controllers
 from reference.machinery.client import DeleteOptions, PatchType
 from reference.machinery.faults import Fault
+from reference.server.front import Front
 from reference.server.server import ApiServer
+from reference.server.wire import JSON, Method, Request
 from reference.versions import LATEST, UnknownVersion, version_named
 
 _SECOND = timedelta(seconds=1)
@@ -83,8 +87,10 @@ class ModelSession:
 
     def __init__(self, cluster: Cluster, namespace: str) -> None:
         self.namespace = namespace
+        self.warnings: list[str] = []
         self._cluster = cluster
         self._server = cluster.server
+        self._front = Front(cluster.server)
         self._held: set[Kind[Any]] = set()
         self._outstanding = False
         """Whether something is still to be done while an answer is late."""
@@ -98,10 +104,10 @@ class ModelSession:
         return self._server.list(kind, self._scope(kind))
 
     def create(self, kind: Kind[Any], manifest: Json) -> Json:
-        return self._server.create(kind, self._scope(kind), manifest)
+        return self._ask("POST", kind.path(self.namespace), manifest)
 
     def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json:
-        return self._server.update(kind, self._scope(kind), name, manifest, subresource)
+        return self._ask("PUT", kind.path(self.namespace, name, subresource), manifest)
 
     def patch(
         self,
@@ -111,7 +117,7 @@ class ModelSession:
         patch_type: PatchType,
         subresource: str = "",
     ) -> Json:
-        return self._server.patch(kind, self._scope(kind), name, patch, patch_type, subresource)
+        return self._ask("PATCH", kind.path(self.namespace, name, subresource), patch, patch_type)
 
     def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
         self._server.delete(kind, self._scope(kind), name, options)
@@ -179,6 +185,14 @@ class ModelSession:
     def interleave(self, interleaving: Interleaving | None) -> None:
         """From now on the Deployment controller's work and the others' are shuffled so; None: it works last."""
         self._cluster.interleaving = interleaving
+
+    def _ask(self, method: Method, path: str, body: Any, content_type: str = JSON) -> Json:
+        """What a client gets that writes."""
+        answer = self._front.answer(Request(method, path, body=msgspec.json.encode(body), content_type=content_type))
+        self.warnings += answer.warnings
+        if answer.code >= HTTPStatus.BAD_REQUEST:
+            raise refusal(answer.code, msgspec.json.encode(answer.body))
+        return answer.body
 
     def _scope(self, kind: Kind[Any]) -> str:
         return self.namespace if kind.namespaced else ""

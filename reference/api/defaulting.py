@@ -8,7 +8,6 @@ Source: upstream ``pkg/apis/{apps,core}/v1`` defaults, in the order in which the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +17,9 @@ from reference.api.gates import containers, drop_disabled_fields
 from reference.api.images import tag_of
 from reference.api.kinds import Kind
 from reference.api.misfits import Misfit
+from reference.api.numbers import parse_int
 from reference.api.objects import Json
 from reference.api.quantity import default_rounding
-from reference.api.quoting import go_quote
 from reference.versions import Version
 
 ROLLBACK_ANNOTATION = "deprecated.deployment.rollback.to"
@@ -29,7 +28,6 @@ _FILE_MODE = 0o644
 _INIT_CONTAINER_ANNOTATIONS = tuple(
     f"pod.{stage}.kubernetes.io/init-container{what}" for stage in ("alpha", "beta") for what in ("s", "-statuses")
 )
-_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
 class Unconvertible(ValueError):
@@ -63,7 +61,7 @@ def default_typed(kind: Kind[Any], document: Json, version: Version, old: Json |
 
 
 def _deployment(obj: Json, old: Json, version: Version) -> None:
-    _check_rollback(obj["metadata"].get("annotations", {}))
+    _rollback(obj["metadata"])
     spec = obj["spec"]
     spec.setdefault("replicas", 1)
     strategy = spec["strategy"]
@@ -129,18 +127,18 @@ def _drop_duplicate_owners(metadata: Json) -> None:
         metadata["ownerReferences"] = owners
 
 
-def _check_rollback(annotations: Json) -> None:
-    text = annotations.get(ROLLBACK_ANNOTATION)
-    if text is None:
-        return
-    fault = "" if _INTEGER.fullmatch(text) else "invalid syntax"
-    if not fault and not -(2**63) <= int(text) < 2**63:
-        fault = "value out of range"
-    if fault:
-        raise Unconvertible(
-            f"failed to parse annotation[{ROLLBACK_ANNOTATION}]={text} as int64: "
-            f"strconv.ParseInt: parsing {go_quote(text)}: {fault}"
-        )
+def _rollback(metadata: Json) -> None:
+    """The annotation is a number in the server's own form of the object: it is written anew, or goes if it is empty."""
+    annotations = metadata.get("annotations", {})
+    text = annotations.pop(ROLLBACK_ANNOTATION, "")
+    if text:
+        try:
+            annotations[ROLLBACK_ANNOTATION] = str(parse_int(text))
+        except ValueError as fault:
+            why = f"failed to parse annotation[{ROLLBACK_ANNOTATION}]={text} as int64: {fault}"
+            raise Unconvertible(why) from None
+    elif not annotations:
+        metadata.pop("annotations", None)
 
 
 def _template(template: Json, old: Json, version: Version) -> None:

@@ -6,13 +6,10 @@ Source: apimachinery ``util/intstr``, and the Deployment controller's ``util.Res
 from __future__ import annotations
 
 import math
-import re
 
+from reference.api.numbers import parse_int
 from reference.api.objects import IntOrString
 from reference.api.quoting import go_quote
-
-_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
-_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
 
 
 def scaled_value(value: IntOrString | None, total: int, round_up: bool) -> int:
@@ -50,9 +47,4 @@ def resolve_fenceposts(
 
 def _atoi(text: str) -> int:
     """Go's strconv.Atoi, with its errors."""
-    if not _INTEGER.fullmatch(text):
-        raise ValueError(f"strconv.Atoi: parsing {go_quote(text)}: invalid syntax")
-    number = int(text)
-    if not _MIN_INT64 <= number <= _MAX_INT64:
-        raise ValueError(f"strconv.Atoi: parsing {go_quote(text)}: value out of range")
-    return number
+    return parse_int(text, "Atoi")

@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
-
 from reference.api.errors import ApiError
-from reference.api.objects import Json
+from reference.api.numbers import parse_int
+from reference.api.objects import Json, json_text
 
 _Change = Callable[[Any, str], Any]
 """Makes of a container, object or list, the one that it becomes when something is done at a key."""
@@ -55,6 +54,8 @@ def _apply(document: Any, operation: Json) -> Any:
             return document if _same(_get(document, path), value) else _fail()
         case "copy" | "move" as kind:
             source = operation.get("from", "")
+            if not isinstance(source, str):
+                return _fail()
             moved = _get(document, source)
             if kind == "move":
                 document = _at(document, source, _without)
@@ -81,8 +82,8 @@ def _changed(container: Any, keys: list[str], change: _Change) -> Any:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two JSON values are equal; to Python, 1 and true are as well."""
-    return msgspec.json.encode(a, order="sorted") == msgspec.json.encode(b, order="sorted")
+    """Whether two JSON values are equal, and written alike: 2.0 is not 2; to Python, 1 and true are equal as well."""
+    return json_text(a) == json_text(b)
 
 
 def _get(document: Any, path: str) -> Any:
@@ -123,7 +124,7 @@ def _without(container: Any, key: str) -> Any:
 def _index(container: list[Any], key: str, limit: int) -> int:
     """The index that a key means; negative ones count from the end."""
     try:
-        index = int(key)
+        index = parse_int(key)
     except ValueError:
         _fail()
     if not -limit <= index < limit or (index < 0 and not container):

@@ -9,7 +9,12 @@ _SPACE = b" \t\r\n"
 _DIGITS = b"0123456789"
 _HEX = b"0123456789abcdefABCDEF"
 _LITERALS = {b"t": b"true", b"f": b"false", b"n": b"null"}
+_CLOSED = {b"{": b"}", b"[": b"]"}
 _END = "unexpected end of JSON input"
+
+MAX_DEPTH = 10_000
+"""How deep objects and lists may be in each other, as Go reads them."""
+TOO_DEEP = "exceeded max depth"
 
 
 class NotJson(ValueError):
@@ -41,13 +46,55 @@ class _Scanner:
             self._at += 1
 
     def value(self, wanted: str) -> None:
+        """A value with all that is in it; what is open at a place is on a list, and not on Python's own stack."""
+        opened: list[bytes] = []
+        while True:
+            self.space()
+            first = self._peek()
+            if first in (b"{", b"["):
+                if self._opened(first, opened):
+                    wanted = "looking for beginning of value"
+                    continue
+            else:
+                self._scalar(first, wanted)
+            while opened and not self._goes_on(opened[-1]):
+                opened.pop()
+            if not opened:
+                return
+            wanted = "looking for beginning of value"
+
+    def _opened(self, first: bytes, opened: list[bytes]) -> bool:
+        """Goes into an object or a list; whether there is anything in it."""
+        self._at += 1
+        if len(opened) == MAX_DEPTH:
+            raise NotJson(TOO_DEEP)
         self.space()
-        first = self._peek()
+        if self._peek() == _CLOSED[first]:
+            self._at += 1
+            return False
         if first == b"{":
-            self._object()
-        elif first == b"[":
-            self._array()
-        elif first == b'"':
+            self._key()
+        opened.append(first)
+        return True
+
+    def _goes_on(self, opened: bytes) -> bool:
+        """Whether another value comes in what is open, or its end."""
+        if opened == b"[":
+            return self._expect(b",]", "after array element") == b","
+        if self._expect(b",}", "after object key:value pair") == b"}":
+            return False
+        self._key()
+        return True
+
+    def _key(self) -> None:
+        self.space()
+        if self._peek() != b'"':
+            self.fail("looking for beginning of object key string")
+        self._string()
+        self._expect(b":", "after object key")
+
+    def _scalar(self, first: bytes, wanted: str) -> None:
+        if first == b'"':
             self._string()
         elif first in _LITERALS:
             self._literal(_LITERALS[first])
@@ -62,33 +109,6 @@ class _Scanner:
         byte = 0x20 if self.ended else self._text[self._at]  # at the end, Go's scanner is fed a space
         shown = {0x27: "'\\''", 0x22: "'\"'"}.get(byte) or f"'{_quoted(byte)}'"
         raise NotJson(f"invalid character {shown} {where}")
-
-    def _object(self) -> None:
-        self._at += 1
-        self.space()
-        if self._peek() == b"}":
-            self._at += 1
-            return
-        while True:
-            self.space()
-            if self._peek() != b'"':
-                self.fail("looking for beginning of object key string")
-            self._string()
-            self._expect(b":", "after object key")
-            self.value("looking for beginning of value")
-            if self._expect(b",}", "after object key:value pair") == b"}":
-                return
-
-    def _array(self) -> None:
-        self._at += 1
-        self.space()
-        if self._peek() == b"]":
-            self._at += 1
-            return
-        while True:
-            self.value("looking for beginning of value")
-            if self._expect(b",]", "after array element") == b"]":
-                return
 
     def _string(self) -> None:
         self._at += 1

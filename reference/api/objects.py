@@ -298,6 +298,26 @@ replace = msgspec.structs.replace
 """``replace(value, field=…)``: a new value that shares all the rest."""
 
 
+class Literal(float):
+    """A number in JSON that is no integer, which remembers how it was written."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def json_text(value: Any) -> str:
+    """JSON of no type as text, with the numbers as they were written and the members of objects in order of name."""
+    return msgspec.json.encode(value, enc_hook=_as_written, order="sorted").decode()
+
+
+def _as_written(value: Any) -> msgspec.Raw:
+    if isinstance(value, Literal):
+        return msgspec.Raw(value.text.encode())
+    raise NotImplementedError(f"{value!r} is nothing that JSON has")
+
+
 def to_json(value: Value) -> Json:
     """The API's JSON form of ``value``, as dictionaries and lists."""
     return msgspec.json.decode(msgspec.json.encode(value))  # type: ignore[no-any-return]
@@ -308,4 +328,4 @@ def from_json(document: Json, type_: type[V]) -> V:
 
     Raises ``type_error`` naming the path of the first field that does not fit.
     """
-    return msgspec.json.decode(msgspec.json.encode(document), type=type_)
+    return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_as_written), type=type_)

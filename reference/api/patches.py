@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from reference.api import fielderrors
 from reference.api.conform import conform
 from reference.api.defaulting import Unconvertible, default_typed
@@ -17,7 +15,7 @@ from reference.api.errors import ApiError, bad_request
 from reference.api.json_patch import json_patch
 from reference.api.kinds import Kind
 from reference.api.misfits import Misfit
-from reference.api.objects import Json
+from reference.api.objects import Json, json_text
 from reference.api.registered import unregistered
 from reference.api.schema import schema
 from reference.api.strategic import go_text, strategic_merge
@@ -50,11 +48,11 @@ def apply_patch(
         text = f"the body of the request was in an unknown format - accepted media types include: {known}"
         raise ApiError(415, "UnsupportedMediaType", text)
     if isinstance(patched, dict) and (named := patched.get("kind") or kind.name) != kind.name:
-        raise invalid_patch(msgspec.json.encode(patched).decode(), unregistered(named, kind.api_version))
+        raise invalid_patch(json_text(patched), unregistered(named, kind.api_version))
     try:
         return default_typed(kind, in_order(patched), version, document)
     except (Misfit, Unconvertible) as fault:
-        raise invalid_patch(msgspec.json.encode(patched).decode(), str(fault)) from None
+        raise invalid_patch(json_text(patched), str(fault)) from None
 
 
 def in_order(value: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from reference.api import fielderrors, formats
 from reference.api.errors import Cause
+from reference.api.numbers import parse_int
 from reference.api.objects import Deployment, LabelSelector, LabelSelectorRequirement, Object, ReplicaSet
 from reference.api.quoting import go_quote
 
@@ -19,7 +20,6 @@ _GREATER, _LESS = "Gt", "Lt"
 """Only the text of a list request can say these."""
 
 
-_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _UNPARSED = "unable to parse requirement: "
 
 
@@ -135,8 +135,10 @@ def _meets(requirement: LabelSelectorRequirement, labels: Mapping[str, str]) -> 
 
 def _number(text: str) -> int | None:
     """The int64 that a text is."""
-    number = int(text) if _INTEGER.fullmatch(text) else None
-    return number if number is not None and -(2**63) <= number < 2**63 else None
+    try:
+        return parse_int(text)
+    except ValueError:
+        return None
 
 
 def _expression_text(expression: LabelSelectorRequirement) -> str:

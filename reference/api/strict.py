@@ -9,15 +9,23 @@ Source: ``sigs.k8s.io/json`` (UnmarshalStrict).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from reference.api.json_syntax import NotJson, check_syntax
-from reference.api.objects import Json
+from reference.api.json_syntax import TOO_DEEP, NotJson, check_syntax
+from reference.api.objects import Json, Literal
 from reference.api.schema import INT_OR_STRING, MICRO_TIME, QUANTITY, RAW, TIME, Schema
 
 _AT_MOST = 100
 """Faults that are told of one document."""
+_DEEP = 100
+"""More levels of objects and lists than any type of the API's has."""
+_LONG = 1_000
+"""More digits than any integer of the API's has; no more are made a number of."""
+_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.DOTALL)
+_HALVES = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = re.compile("[\ud800-\udfff]")
 _OPAQUE = (INT_OR_STRING, MICRO_TIME, QUANTITY, RAW, TIME)
 """Types that read themselves."""
 
@@ -26,24 +34,54 @@ class Members(list[tuple[str, Any]]):
     """An object as it was written: its members in order, also those that come twice."""
 
 
-class Literal(float):
-    """A number that is no integer, which remembers how it was written."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
 def read(text: bytes) -> Any:
-    """The value that a JSON text holds, with ``Members`` for objects. Raises NotJson."""
+    """The value that a JSON text holds, with ``Members`` for objects. Raises NotJson.
+
+    What is deeper than any type of the API's is null: nothing looks into it.
+    """
+    written = text.decode(errors="replace")
+    if written.count("{") + written.count("[") > _DEEP:
+        written = _shallow(text, written)
     try:
-        return json.loads(
-            text.decode(errors="replace"), object_pairs_hook=Members, parse_float=_literal, parse_constant=_constant
+        value = json.loads(
+            written,
+            object_pairs_hook=Members,
+            parse_int=_integer,
+            parse_float=_literal,
+            parse_constant=_constant,
         )
-    except (ValueError, RecursionError):
+    except ValueError:
         check_syntax(text)
-        raise NotJson("exceeded max depth") from None
+        raise NotJson(TOO_DEEP) from None
+    return _whole(value) if _HALVES.search(written) else value
+
+
+def _shallow(text: bytes, written: str) -> str:
+    """The text with null for whatever is too deep. Raises NotJson if there is such, and the text is no JSON."""
+    depth, end = 0, 0
+    kept: list[str] = []
+    for part in _PARTS.finditer(written):
+        if part[0] in "{[":
+            depth += 1
+            if depth == _DEEP + 1:
+                kept += (written[end : part.start()], "null")
+        elif part[0] in "}]":
+            if depth == _DEEP + 1:
+                end = part.end()
+            depth -= 1
+    if not kept and depth <= _DEEP:
+        return written
+    check_syntax(text)
+    return "".join((*kept, written[end:]))
+
+
+def _whole(value: Any) -> Any:
+    """The value without halves of characters, in whose place Go puts a sign."""
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, Members):
+        return Members((_whole(name), _whole(content)) for name, content in value)
+    return [_whole(one) for one in value] if isinstance(value, list) else value
 
 
 def lenient(value: Any) -> Any:
@@ -138,6 +176,10 @@ def _merged(old: Any, new: Any) -> Any:
 
 def _constant(text: str) -> None:
     raise ValueError(f"{text} is no JSON")
+
+
+def _integer(text: str) -> int | Literal:
+    return int(text) if len(text) <= _LONG else _literal(text)
 
 
 def _literal(text: str) -> Literal:

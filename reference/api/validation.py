@@ -13,6 +13,7 @@ import msgspec
 from reference.api import fielderrors, formats
 from reference.api.checks import not_negative, written_as
 from reference.api.core_validation import event_causes, namespace_causes, namespace_status_causes
+from reference.api.defaulting import ROLLBACK_ANNOTATION
 from reference.api.errors import Cause
 from reference.api.fielderrors import Word
 from reference.api.metadata_validation import (
@@ -23,6 +24,7 @@ from reference.api.metadata_validation import (
     path_metadata_causes,
     path_metadata_update_causes,
 )
+from reference.api.numbers import parse_int
 from reference.api.objects import (
     Deployment,
     DeploymentSpec,
@@ -60,7 +62,7 @@ def validate_create(new: Object, version: Version) -> tuple[Cause, ...]:
         case Namespace():
             causes = namespace_causes(new, version)
         case Deployment():
-            causes = _named_causes(new, version) + _deployment_spec(new.spec, version)
+            causes = _named_causes(new, version) + _deployment_spec(new, version)
         case ReplicaSet():
             causes = _named_causes(new, version) + _replica_set_spec(new.spec, version)
         case Pod():
@@ -74,7 +76,7 @@ def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, 
     causes = _metadata_update(new, old, version)
     match new, old:
         case Deployment(), Deployment():
-            causes += _deployment_spec(new.spec, version, old.spec) + _same_selector(new.spec, old.spec)
+            causes += _deployment_spec(new, version, old.spec) + _same_selector(new.spec, old.spec)
         case ReplicaSet(), ReplicaSet():
             causes += _replica_set_spec(new.spec, version, old.spec) + _same_selector(new.spec, old.spec)
         case Pod(), Pod():
@@ -127,13 +129,15 @@ def _metadata_update(new: Object, old: Object, version: Version, *, status: bool
     return causes
 
 
-def _deployment_spec(spec: DeploymentSpec, version: Version, old: DeploymentSpec | None = None) -> list[Cause]:
+def _deployment_spec(obj: Deployment, version: Version, old: DeploymentSpec | None = None) -> list[Cause]:
+    spec = obj.spec
     causes = not_negative("spec.replicas", spec.replicas)
     causes += _selector_and_template(spec, version, old)
     causes += _strategy(spec.strategy)
     causes += not_negative("spec.minReadySeconds", spec.min_ready_seconds)
     if spec.revision_history_limit is not None:
         causes += not_negative("spec.revisionHistoryLimit", spec.revision_history_limit)
+    causes += not_negative("spec.rollback.version", _number(obj.metadata.annotations.get(ROLLBACK_ANNOTATION, "")))
     deadline = spec.progress_deadline_seconds
     if deadline is not None:
         path = "spec.progressDeadlineSeconds"
@@ -252,7 +256,15 @@ def _size(value: IntOrString) -> int:
     if isinstance(value, int):
         return value
     digits = value.removesuffix("%") if _is_percentage(value) else value
-    return int(digits) if digits.isascii() and digits.lstrip("+-").isdigit() else 0
+    return _number(digits)
+
+
+def _number(text: str) -> int:
+    """0 for what is none."""
+    try:
+        return parse_int(text)
+    except ValueError:
+        return 0
 
 
 def _same_selector(new: _Spec, old: _Spec) -> list[Cause]:

@@ -25,6 +25,8 @@ class Verbs(Protocol):
     """The API's verbs in one namespace. They raise ``reference.api.errors.ApiError`` when the API refuses."""
 
     namespace: str
+    warnings: list[str]
+    """What the API server has warned of in its answers; whoever shows it takes it out."""
 
     def get(self, kind: Kind[Any], name: str, subresource: str = "") -> Json: ...
 
@@ -59,6 +61,7 @@ class Hands:
 
     def __init__(self, perform: Callable[[Call], Any], now: datetime) -> None:
         self._perform = perform
+        self.warnings: list[str] = []
         self._now = now
 
     def now(self) -> datetime:

@@ -31,6 +31,7 @@ from reference.api.objects import (
     ReplicaSetSpec,
     Value,
     from_json,
+    json_text,
     replace,
     to_json,
     type_error,
@@ -115,7 +116,7 @@ def patched_scale(call: Call, scale: Scale, version: Version) -> Scale:
     try:
         return typed(made, version)
     except Misfit as misfit:
-        raise invalid_patch(msgspec.json.encode(made).decode(), str(misfit)) from None
+        raise invalid_patch(json_text(made), str(misfit)) from None
 
 
 def shown(obj: Value) -> Json:

@@ -152,7 +152,7 @@ class Front:
 
         def on_valid(new: Any, old: Any | None) -> None:
             warnings.extend(creation_warnings(new) if old is None else update_warnings(new, old))
-            if revision.isdigit() and int(revision) and not dry_run:
+            if revision.isascii() and revision.isdigit() and revision.strip("0") and not dry_run:
                 raise ApiError(500, "Unknown", "resourceVersion should not be set on objects to be created")
             if len(msgspec.json.encode(new)) > _ETCD_LIMIT and not dry_run:
                 raise ApiError(500, "Unknown", "etcdserver: request is too large")

@@ -14,8 +14,8 @@ from reference.api import fielderrors
 from reference.api.conform import Misfit, conform
 from reference.api.errors import ApiError, Cause, bad_request
 from reference.api.kinds import Kind
+from reference.api.numbers import parse_int, parse_uint
 from reference.api.objects import Json
-from reference.api.quoting import go_quote
 from reference.machinery.client import DeleteOptions
 from reference.server.selection import Selection, selection
 from reference.versions import Version
@@ -110,15 +110,11 @@ def no_options(fault: str, version: Version) -> ApiError:
 
 def parsed_revision(text: str) -> int:
     """The number of a resourceVersion, 0 for none. Raises ValueError with the server's sentence."""
-    if not text:
-        return 0
-    fault = "" if text.isascii() and text.isdigit() else "invalid syntax"
-    if not fault and int(text) >= 2**64:
-        fault = "value out of range"
-    if fault:
-        cause = fielderrors.invalid("resourceVersion", text, f"strconv.ParseUint: parsing {go_quote(text)}: {fault}")
-        raise ValueError(f"{cause.field}: {cause.message}")
-    return int(text)
+    try:
+        return parse_uint(text) if text else 0
+    except ValueError as fault:
+        cause = fielderrors.invalid("resourceVersion", text, str(fault))
+        raise ValueError(f"{cause.field}: {cause.message}") from None
 
 
 def _query_document(query: Mapping[str, str]) -> Json:
@@ -181,9 +177,9 @@ def _integer(text: str) -> int | None:
     if not text:
         return None
     try:
-        return int(text)
-    except ValueError:
-        raise bad_request(f"strconv.ParseInt: parsing {go_quote(text)}: invalid syntax") from None
+        return parse_int(text)
+    except ValueError as fault:
+        raise bad_request(str(fault)) from None
 
 
 def _boolean(text: str | None) -> bool | None:

@@ -98,7 +98,9 @@ def test_kubectls_patches_change_the_version_and_not_the_image(nodes: tuple[Clus
     with target.session("patches") as session:
         session.create(DEPLOYMENT, deployment("web", 0, "app:1"))
         session.settle()
-        assert Kubectl(session).set_image("web", "app:2") == "deployment.apps/web image updated"
+        assert (
+            str(Kubectl(session).set_image(DEPLOYMENT, "web", {"app": "app:2"})) == "deployment.apps/web image updated"
+        )
         session.settle()
         assert sorted(map(image_of, session.list(REPLICA_SET))) == ["app:1", "app:2"]
-        assert Kubectl(session).set_image("web", "app:2") == ""
+        assert str(Kubectl(session).set_image(DEPLOYMENT, "web", {"app": "app:2"})) == ""

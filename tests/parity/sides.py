@@ -9,7 +9,7 @@ from typing import Protocol
 import httpx
 import msgspec
 
-from conformance.targets.api_server import Address
+from conformance.targets.api_server import Address, warnings_of
 from reference.api.kinds import NAMESPACE
 from reference.machinery.clock import VirtualClock
 from reference.machinery.store import Store
@@ -68,7 +68,7 @@ class Real:
             content=request.body or None,
             headers={"Content-Type": request.content_type} if request.method in _WITH_BODY or request.body else None,
         )
-        return Answer(answer.status_code, _document(answer), _warnings(answer))
+        return Answer(answer.status_code, _document(answer), warnings_of(answer))
 
     def close(self) -> None:
         self._client.close()
@@ -79,14 +79,14 @@ class Real:
         with self._client.stream("GET", request.path, params=dict(request.query), timeout=_SILENCE) as answer:
             if not answer.is_success:
                 answer.read()
-                return Answer(answer.status_code, _document(answer), _warnings(answer))
+                return Answer(answer.status_code, _document(answer), warnings_of(answer))
             with suppress(httpx.ReadTimeout):
                 for data in answer.iter_bytes():
                     told += data
         lines = [msgspec.json.decode(line) for line in told.splitlines()]
         if lines and "type" not in lines[0]:
-            return Answer(answer.status_code, lines[0], _warnings(answer))
-        return Answer(answer.status_code, {}, _warnings(answer), lines)
+            return Answer(answer.status_code, lines[0], warnings_of(answer))
+        return Answer(answer.status_code, {}, warnings_of(answer), lines)
 
 
 def _namespace(name: str) -> Request:
@@ -102,13 +102,3 @@ def _document(answer: httpx.Response) -> dict[str, object]:
         document: dict[str, object] = msgspec.json.decode(answer.content)
         return document
     return {"text": answer.text}
-
-
-def _warnings(answer: httpx.Response) -> tuple[str, ...]:
-    return tuple(_warning(text) for text in answer.headers.get_list("warning"))
-
-
-def _warning(header: str) -> str:
-    """The text of ``299 - "text"``."""
-    quoted = header.partition(" - ")[2]
-    return quoted[1:-1].replace('\\"', '"').replace("\\\\", "\\")

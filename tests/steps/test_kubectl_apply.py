@@ -54,7 +54,7 @@ def test_what_is_applied_is_so_and_what_others_set_stays(namespace: Session, kub
     kubectl.apply(deployment("web", 1, "app:1", history_limit=3, lingering=True))
     kubectl.annotate(DEPLOYMENT, "web", {"team": "a"})
 
-    answer = kubectl.apply(deployment("web", 2, "app:2", recreate=True))
+    answer = str(kubectl.apply(deployment("web", 2, "app:2", recreate=True)))
 
     live = namespace.get(DEPLOYMENT, "web")
     template = live["spec"]["template"]
@@ -64,13 +64,13 @@ def test_what_is_applied_is_so_and_what_others_set_stays(namespace: Session, kub
     assert live["spec"]["strategy"] == {"type": "Recreate"}
     assert template["spec"]["containers"][0]["image"] == "app:2"
     assert not template["metadata"].get("finalizers")
-    assert kubectl.apply(deployment("web", 2, "app:2", recreate=True)) == "deployment.apps/web unchanged"
+    assert str(kubectl.apply(deployment("web", 2, "app:2", recreate=True))) == "deployment.apps/web unchanged"
 
 
 def test_what_was_never_applied_is_warned_of(namespace: Session, kubectl: Kubectl) -> None:
     kubectl.create(deployment("web", 1, "app:1", paused=True))
 
-    answer = kubectl.apply(deployment("web", 1, "app:2"))
+    answer = str(kubectl.apply(deployment("web", 1, "app:2")))
 
     live = namespace.get(DEPLOYMENT, "web")
     assert answer.splitlines()[-1] == "deployment.apps/web configured"

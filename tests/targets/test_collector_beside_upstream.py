@@ -75,6 +75,17 @@ def owners_named_wrong(session: Session) -> None:
     pod(session, "both", own(owner), own(owner, name="other"))
 
 
+def owners_of_kinds_that_nobody_stores_here(session: Session) -> None:
+    stays = own(idle(session, "stays"))
+    kinds = ("v1/ConfigMap", "v1/Service", "v1/Node", "apps/v1/StatefulSet", "networking.k8s.io/v1/Ingress")
+    refused = ("v1/Binding", "apps/v1beta1/Deployment", "example.org/v1/Gadget")
+    for number, kind in enumerate((*kinds, *refused)):
+        version, _, name = kind.rpartition("/")
+        gone = {**own(NOBODY, kind=name, apiVersion=version), "uid": f"00000000-{number}"}
+        pod(session, f"alone-{number}", gone)
+        pod(session, f"shared-{number}", gone | {"uid": f"00000001-{number}"}, stays)
+
+
 def an_owner_named_wrong_before_it_is_seen(session: Session) -> None:
     for number, name in enumerate(("x", "y", "z")):
         pod(session, f"p{number}", own(NOBODY, name=name))
@@ -187,6 +198,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     an_owner_that_never_was,
     owners_named_wrong,
     an_owner_named_wrong_before_it_is_seen,
+    owners_of_kinds_that_nobody_stores_here,
     one_owner_stays_and_one_goes,
     one_owner_stays_and_one_waits,
     foreground_with_a_dependent_that_does_not_block,

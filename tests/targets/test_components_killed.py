@@ -9,7 +9,8 @@ from time import monotonic
 
 import pytest
 
-from conformance.kubectl import Kubectl, KubectlError
+from conformance.kubectl import Kubectl
+from conformance.kubectl_printing import KubectlError
 from conformance.manifests import deployment
 from conformance.pods import Change, Pods, State, state_of
 from conformance.targets.local import LocalTarget
@@ -38,7 +39,7 @@ def test_a_component_killed_in_the_middle_of_a_rollout_costs_nothing(mortal: Loc
         _begin(session)
         before = {pod["metadata"]["uid"] for pod in session.list(POD)}
         mortal.processes.restart(component)
-        _until(lambda: Kubectl(session).scale(DEPLOYMENT, "web", 5) != "")
+        _until(lambda: str(Kubectl(session).scale(DEPLOYMENT, "web", 5)) != "")
         _until(lambda: _made_ready_and_complete(session))
         assert before & {pod["metadata"]["uid"] for pod in session.list(POD)}, "no Pod has outlived it"
         assert _end(session) == _undisturbed()
@@ -62,7 +63,7 @@ def _begin(session: Session) -> None:
         Pods(session, free=True).change(pod, Change.READY)
     session.settle()
     session.next_second()
-    Kubectl(session).set_image("web", "app:2")
+    Kubectl(session).set_image(DEPLOYMENT, "web", {"app": "app:2"})
     session.settle()
 
 

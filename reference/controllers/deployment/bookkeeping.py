@@ -7,10 +7,10 @@ Source: the annotations part of ``pkg/controller/deployment/util/deployment_util
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from reference.api.numbers import parse_int
 from reference.api.objects import Deployment, ReplicaSet, replace
 from reference.controllers.deployment.util import MAX_INT32, int32, max_surge, wrap
 
@@ -27,17 +27,14 @@ SKIPPED = frozenset({LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED_REPLICAS,
 MAX_REVISION_HISTORY_LENGTH = 2000
 """In characters: about a hundred revisions."""
 
-_INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
-
 
 @lru_cache(maxsize=4096)  # a sync reads the same few again and again
 def parse_int64(text: str) -> int | None:
     """The number as Go's ``ParseInt`` reads it, in base 10; None if it is none or does not fit."""
-    match = _INTEGER.fullmatch(text)
-    if match is None:
+    try:
+        return parse_int(text)
+    except ValueError:
         return None
-    value = int("".join(match.groups()))
-    return value if -(2**63) <= value < 2**63 else None
 
 
 def revision(replica_set: ReplicaSet) -> int | None:

@@ -36,7 +36,7 @@ from reference.controllers.garbage_collector.operations import (
     NamespacedOwner,
     Operations,
     UnknownKind,
-    served_kind,
+    kind_served,
 )
 from reference.machinery.client import PropagationPolicy
 from reference.machinery.environment import Environment
@@ -182,7 +182,7 @@ class GarbageCollector:
         for namespace in ("", node.namespace):
             if identity_named(reference, namespace) in self.builder.absent:
                 return None
-        kind = served_kind(reference.api_version, reference.kind)
+        kind = kind_served(reference.api_version, reference.kind, self.version)
         identity = identity_named(reference, node.namespace if kind.namespaced else "")
         try:
             owner = await self.operations.get(identity)

@@ -14,6 +14,7 @@ from reference.api.errors import ApiError
 from reference.api.kinds import KINDS, Kind
 from reference.api.objects import Json, ObjectMeta, replace, to_json
 from reference.controllers.garbage_collector.graph import Identity, Node
+from reference.controllers.garbage_collector.served import Served, served
 from reference.machinery.client import MERGE, Client, DeleteOptions, PropagationPolicy
 from reference.versions import Version
 
@@ -32,12 +33,12 @@ class NamespacedOwner(CollectorError):
     """An object of the whole cluster names an owner in a namespace: wrong for good, and of no use to try again."""
 
 
-def served_kind(api_version: str, kind: str) -> Kind[Any]:
+def kind_served(api_version: str, kind: str, version: Version) -> Served:
     """Raises ``UnknownKind``."""
-    for served in KINDS:
-        if (served.api_version, served.name) == (api_version, kind):
-            return served
-    raise UnknownKind(f"unable to get REST mapping for {api_version}/{kind}.")
+    found = served(api_version, kind, version)
+    if found is None:
+        raise UnknownKind(f"unable to get REST mapping for {api_version}/{kind}.")
+    return found
 
 
 class Operations:
@@ -49,9 +50,12 @@ class Operations:
 
     async def get(self, identity: Identity) -> ObjectMeta:
         """Reads an object's metadata; whether the uid is the same, the caller has to see."""
-        kind = served_kind(identity.api_version, identity.kind)
-        if kind.namespaced and not identity.namespace:
+        known = kind_served(identity.api_version, identity.kind, self._version)
+        if known.namespaced and not identity.namespace:
             raise NamespacedOwner("cluster-scoped objects cannot refer to namespaced owners")
+        kind = _stored(identity)
+        if kind is None:
+            raise known.absent(identity.name)
         obj = await self._client.get(kind, _namespace(kind, identity), identity.name)
         metadata: ObjectMeta = obj.metadata
         return metadata
@@ -62,7 +66,7 @@ class Operations:
         If it has changed since, but not its owners, then whatever else it has become: or else rapid changes might
         keep it alive. A 404 tells that it was gone already.
         """
-        kind = served_kind(identity.api_version, identity.kind)
+        kind = self._kind(identity)
         namespace = _namespace(kind, identity)
         options = DeleteOptions(policy, uid=identity.uid, resource_version=latest.resource_version)
         try:
@@ -112,7 +116,7 @@ class Operations:
                 return
             rest = [other for other in metadata.finalizers if other != finalizer]
             patch = {"metadata": {"resourceVersion": metadata.resource_version, "finalizers": rest or None}}
-            kind = served_kind(identity.api_version, identity.kind)
+            kind = self._kind(identity)
             try:
                 await self._client.patch(kind, _namespace(kind, identity), identity.name, patch, MERGE)
                 return
@@ -126,9 +130,22 @@ class Operations:
 
     async def _patch_owners(self, node: Node, references: Sequence[Json]) -> None:
         identity = node.identity
-        kind = served_kind(identity.api_version, identity.kind)
+        kind = self._kind(identity)
         patch = {"metadata": {"uid": identity.uid, "ownerReferences": references}}
         await self._client.patch(kind, _namespace(kind, identity), identity.name, patch)
+
+    def _kind(self, identity: Identity) -> Kind[Any]:
+        """The kind of an object that is there to be written."""
+        known, kind = kind_served(identity.api_version, identity.kind, self._version), _stored(identity)
+        if kind is None:
+            raise known.absent(identity.name)
+        return kind
+
+
+def _stored(identity: Identity) -> Kind[Any] | None:
+    """None if there are no objects of the kind."""
+    named = (kind for kind in KINDS if (kind.api_version, kind.name) == (identity.api_version, identity.kind))
+    return next(named, None)
 
 
 def _namespace(kind: Kind[Any], identity: Identity) -> str:

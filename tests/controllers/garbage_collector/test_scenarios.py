@@ -217,6 +217,18 @@ def test_an_owner_of_a_kind_that_is_not_served_is_waited_for() -> None:
     assert names(cluster, POD) == ["guest"]
 
 
+@pytest.mark.parametrize(
+    "kind", ["v1/ConfigMap", "v1/Node", "batch/v1/Job", "networking.k8s.io/v1/Ingress", "v1/Binding"]
+)
+def test_an_owner_of_any_served_kind_that_is_not_there_is_gone(kind: str) -> None:
+    cluster = Cluster()
+    version, _, name = kind.rpartition("/")
+    stranger = {"metadata": {"name": "stranger", "uid": "00000000-stranger"}}
+    cluster.server.create(POD, DEFAULT, owned_pod("guest", owner(stranger, kind=name, apiVersion=version)))
+    cluster.settle()
+    assert names(cluster, POD) == []
+
+
 def test_an_object_of_the_whole_cluster_owns_in_any_namespace() -> None:
     cluster = Cluster()
     space = cluster.server.create(NAMESPACE, "", {"metadata": {"name": "elsewhere"}})
