@@ -12,11 +12,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Protocol
 
-import httpx
 import msgspec
 
-from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, delete_options, streaming_client
-from conformance.targets.background import Background
+from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, delete_options
 from conformance.targets.namespaces import Namespaces
 from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
 from conformance.targets.rest import Pace, Rest, uncounted
@@ -77,14 +75,12 @@ class KubernetesSessions:
     """The sessions of one run on one API server, in namespaces whose names begin with ``prefix``."""
 
     def __init__(self, address: Address, pace: Pace = Pace(), powers: Powers = Powers(), prefix: str = "") -> None:
-        self.api = ApiServer(address)
+        self.api = ApiServer(address, powers.check)
         self.pace = pace
         self.powers = powers
         """Of all sessions from now on, as is the pace."""
         self._views: tuple[View, ...] = ()
-        self._background = Background("watches")
-        self._streams = self._background.call(_streams(address))
-        self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check, prefix)
+        self._namespaces = Namespaces(self.api, powers.check, prefix)
 
     @contextmanager
     def session(self, title: str) -> Iterator[KubernetesSession]:
@@ -92,9 +88,9 @@ class KubernetesSessions:
         namespace = self._namespaces.create(title)
         try:
             self._namespaces.await_ready(namespace)
-            view = View(self.api.address, self._streams, namespace)
+            view = View(self.api.requests, namespace)
             try:
-                self._background.call(view.open())
+                self.api.background.call(view.open(), timeout=None)
                 self._views = (*self._views, view)
                 session = KubernetesSession(self.api, namespace, view, self.pace, self.powers)
                 try:
@@ -103,7 +99,7 @@ class KubernetesSessions:
                     session.clear()
             finally:
                 self._views = tuple(other for other in self._views if other is not view)
-                self._background.call(view.close())
+                self.api.background.call(view.close())
         finally:
             if self.powers.remove_namespaces:
                 self._namespaces.begin_removal(namespace)
@@ -124,8 +120,6 @@ class KubernetesSessions:
                 self._namespaces.await_removal()
         finally:
             self.api.close()
-            self._background.call(self._streams.aclose())
-            self._background.stop()
 
 
 class KubernetesSession:
@@ -146,11 +140,12 @@ class KubernetesSession:
         return self._ask("GET", self._path(kind, name, subresource))
 
     def list(self, kind: Kind[Any]) -> Sequence[Json]:
-        items: Sequence[Json] = self._ask("GET", self._path(kind)).get("items") or ()
+        items = self._undressed(lambda: self._api.list(self._path(kind)))
         return sorted(items, key=lambda item: item["metadata"]["name"])
 
     def create(self, kind: Kind[Any], manifest: Json) -> Json:
-        return self._write(kind, "POST", self._path(kind), manifest)
+        there = self._view.uid_of(kind, manifest.get("metadata", {}).get("name", ""))
+        return self._write(kind, "POST", self._path(kind), manifest, there=there)
 
     def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json:
         return self._write(kind, "PUT", self._path(kind, name, subresource), manifest)
@@ -166,7 +161,8 @@ class KubernetesSession:
         return self._write(kind, "PATCH", self._path(kind, name, subresource), patch, patch_type)
 
     def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
-        self._write(kind, "DELETE", self._path(kind, name), delete_options(options))
+        there = self._view.uid_of(kind, name)
+        self._write(kind, "DELETE", self._path(kind, name), delete_options(options), there=there)
 
     def settle(self) -> None:
         meanwhile, self._meanwhile = self._meanwhile, _nothing
@@ -254,20 +250,28 @@ class KubernetesSession:
     def evidence(self) -> Mapping[str, bytes]:
         return {"watch.jsonl": self._view.journal(), **self._powers.logs()}
 
-    def _write(self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON) -> Json:
-        answer = self._ask(method, path, body, content_type)
+    def _write(
+        self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON, there: str | None = None
+    ) -> Json:
+        answer = self._ask(method, path, body, content_type, there)
         self._view.touch()
         self._view.expect(kind, answer)
         return answer
 
-    def _ask(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Json:
-        nodes = self._powers.nodes
+    def _ask(
+        self, method: str, path: str, body: Any = None, content_type: str = JSON, there: str | None = None
+    ) -> Json:
+        sent = self._powers.nodes.dress(body) if self._powers.nodes else body
+        answer: Json = self._undressed(lambda: self._api.ask(method, path, sent, content_type, there=there))
+        return answer
+
+    def _undressed(self, ask: Callable[[], Any]) -> Any:
         try:
-            answer = self._api.ask(method, path, nodes.dress(body) if nodes else body, content_type)
+            answer = ask()
         except TargetError:
             self._powers.check(GRACE)  # which knows better why nobody answers
             raise
-        return nodes.undress(answer) if nodes else answer
+        return self._powers.nodes.undress(answer) if self._powers.nodes else answer
 
     def _path(self, kind: Kind[Any], name: str = "", subresource: str = "") -> str:
         return kind.path(self.namespace, name, subresource)
@@ -284,8 +288,3 @@ def _nothing() -> None:
 
 def _cannot(act: str, needed: Capability) -> str:
     return f"nothing on this target can {act}: tag the scenario @needs:{needed}"
-
-
-async def _streams(address: Address) -> httpx.AsyncClient:
-    """Made within the event loop that uses it."""
-    return streaming_client(address)
