@@ -4,9 +4,9 @@ A server that has too much to do, restarts, or loses its leader says so (429, 50
 controller's fault. So the request is made again, when the server says or a little later each time; and when that has
 gone on for too long, it is an error. Only a refusal (4xx) is an answer.
 
-A write that broke off may have been done. It is made again only if twice is the same as once, and what was there before
-decides what the second answer means: a create that meets an object has created it, if none was there; a delete that
-finds nothing has deleted it, if it was there. Where that is not known it is an error, and no guess.
+A write that broke off may have been done. An update or a patch is made again only if it cannot be seen in the object. A
+create that then meets an object has created it, if none was there before; a delete that finds nothing has deleted it,
+if it was there. Where that is not known, it is an error and no guess.
 
 Source: client-go ``rest`` (``with_retry.go``) and ``util/net``; the API conventions on status codes.
 """
@@ -170,6 +170,8 @@ class Requests:
                 self._judge(response, content)
             except _Trouble as trouble:
                 await attempts.after(trouble)
+                if attempts.in_doubt and ask.method in ("PUT", "PATCH") and (done := await self._done(ask)):
+                    return done
             except ApiError as error:
                 if ask.method == "PATCH" and error.code == _CONFLICT and not _version_in(ask.body):
                     await attempts.after(_Trouble(str(error), may_be_done=False))
@@ -178,8 +180,11 @@ class Requests:
                 else:
                     raise
             else:
-                self.serves = True
-                return Answer(content, response)
+                answer = Answer(content, response)
+                if not self.serves:
+                    _decoded(answer, dict[str, Any])  # raises what it is, if it is no API server
+                    self.serves = True
+                return answer
 
     async def renew_credentials(self) -> None:
         """Reads them anew, if they come from somewhere. Raises TargetError if they can't be had."""
@@ -259,15 +264,17 @@ class Requests:
         gone = error.code == _NOT_FOUND or (error.code == _CONFLICT and ask.there)
         if ask.method == "DELETE" and gone and ask.there:
             return Answer(_DELETED, httpx.Response(200))
-        if ask.method in ("PUT", "PATCH") and error.code == _CONFLICT:
-            live = await self.answer(Ask("GET", ask.path))
-            if _holds(_decoded(live, dict[str, Any]), ask.body):
-                return live
-        elif (
-            ask.there is None and (error.reason == "AlreadyExists" or error.code == _NOT_FOUND) and ask.method != "GET"
-        ):
+        if ask.method in ("POST", "DELETE") and ask.there is None and (error.reason == "AlreadyExists" or gone):
             raise TargetError(_NOT_KNOWN.format(where=self.where, ask=ask, why=f"it was tried again, and then {error}"))
         raise error
+
+    async def _done(self, ask: Ask) -> Answer | None:
+        """The object, if it is as an update or a patch wants it. Raises as ``ask`` does."""
+        live = await self.answer(Ask("GET", ask.path))
+        wanted = _wanted(ask)
+        if ask.method == "PUT" and not ask.path.endswith("/status"):
+            wanted = {key: value for key, value in wanted.items() if key != "status"}
+        return live if _holds(_decoded(live, dict[str, Any]), _essence(wanted) or wanted) else None
 
 
 class _Trouble(Exception):
@@ -383,17 +390,46 @@ def _version_in(body: Any) -> bool:
     return not isinstance(body, dict) or "resourceVersion" in body.get("metadata", {})
 
 
-def _holds(live: Any, sent: Any) -> bool:
-    """Whether an object is as it was sent, but for what the server and the controllers write themselves."""
-    if isinstance(sent, dict):
-        live = live if isinstance(live, dict) else {}
-        return all(_holds(live.get(key), value) for key, value in sent.items() if key not in _WRITTEN_BY_OTHERS)
-    if isinstance(sent, list) and isinstance(live, list):
-        return len(live) == len(sent) and all(map(_holds, live, sent))
-    return live == sent or not (live or sent)
+def _wanted(ask: Ask) -> Json:
+    """What an update or a patch wants the object to have."""
+    if ask.content_type != JSON_PATCH:
+        body: Json = ask.body
+        return body
+    wanted: Json = {}
+    for operation in ask.body:
+        path = operation["path"].lstrip("/").split("/")
+        *places, last = (each.replace("~1", "/").replace("~0", "~") for each in path)
+        place = wanted
+        for each in places:
+            place = place.setdefault(each, {})
+        place[last] = operation["value"]
+    return wanted
 
 
-_WRITTEN_BY_OTHERS = {"annotations", "creationTimestamp", "generation", "managedFields", "resourceVersion", "status"}
+def _essence(wanted: Any) -> Any:
+    """What is left of it without what the server and the controllers write as well."""
+    if not isinstance(wanted, dict):
+        return wanted
+    essence = {
+        key: _essence(value)
+        for key, value in wanted.items()
+        if key not in _WRITTEN_BY_THE_SERVER and not key.startswith(_WRITTEN_BY_CONTROLLERS)
+    }
+    return {key: value for key, value in essence.items() if value != {}}
+
+
+def _holds(live: Any, wanted: Any) -> bool:
+    """Whether all that is wanted is there."""
+    if isinstance(wanted, dict):
+        there = live if isinstance(live, dict) else {}
+        return all(_holds(there.get(key), value) for key, value in wanted.items())
+    if isinstance(wanted, list) and isinstance(live, list):
+        return len(live) == len(wanted) and all(map(_holds, live, wanted))
+    return bool(live == wanted) or not (live or wanted)
+
+
+_WRITTEN_BY_THE_SERVER = {"creationTimestamp", "generation", "managedFields", "resourceVersion"}
+_WRITTEN_BY_CONTROLLERS = "deployment.kubernetes.io/"
 
 
 class _PageMeta(msgspec.Struct):
