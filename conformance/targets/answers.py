@@ -116,6 +116,15 @@ async def _raw(answer: httpx.Response) -> AsyncGenerator[bytes]:
         yield data
 
 
+class Named(msgspec.Struct):
+    """What each object has, whatever it is."""
+
+    class Meta(msgspec.Struct):
+        name: str
+
+    metadata: Meta
+
+
 class _Cause(msgspec.Struct):
     field: str = ""
     reason: str = ""

@@ -11,8 +11,10 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import msgspec
+
 from conformance.targets.address import JSON, USER_AGENT, Address
-from conformance.targets.answers import decoded, refusal
+from conformance.targets.answers import Named, decoded, refusal
 from conformance.targets.background import Background
 from conformance.targets.protocol import TargetError
 from conformance.targets.requests import Ask, Check, Requests
@@ -55,9 +57,12 @@ class ApiServer:
         """The items of a list. Raises as ``ask`` does."""
         _, items = self.background.call(self.requests.list(path, query), timeout=None)
         try:
-            return [decoded(item, dict[str, Any]) for item in items]
+            documents = [decoded(item, dict[str, Any]) for item in items]
+            for document in documents:
+                msgspec.convert(document, Named)
         except ValueError as error:
-            raise TargetError(f"{self.requests.where} lists {path} with an item that is {error}") from error
+            raise TargetError(f"{self.requests.where} lists in {path} what is no object: {error}") from error
+        return documents
 
     def time(self, path: str = "/version") -> datetime:
         """The server's own clock, in whole seconds, cut off as its time stamps are; asked by reading ``path``."""

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import msgspec
 
-from conformance.targets.answers import decoded
+from conformance.targets.answers import Named, decoded
 from conformance.targets.api_server import GRACE, ApiServer, Check
 from conformance.targets.naming import is_of_run, namespace_name
 from conformance.targets.protocol import TargetError
@@ -93,7 +93,7 @@ class Namespaces:
         latest = (self._api.time() - than).strftime("%Y-%m-%dT%H:%M:%SZ")
 
         def is_older(namespace: Json) -> bool:
-            created: str = namespace["metadata"]["creationTimestamp"]
+            created = str(namespace["metadata"].get("creationTimestamp"))
             return created <= latest and _is_ours(namespace)
 
         for namespace in filter(is_older, self._items(NAMESPACE.path(), {"labelSelector": OURS})):
@@ -116,7 +116,7 @@ class Namespaces:
         async def all_gone() -> None:
             while left:
                 version, items = await self._api.requests.list(NAMESPACE.path(), query)
-                left.intersection_update(decoded(item, _Named).metadata.name for item in items)
+                left.intersection_update(decoded(item, Named).metadata.name for item in items)
                 async with aclosing(
                     self._api.requests.watch(NAMESPACE.path(), {**query, "resourceVersion": version})
                 ) as events:
@@ -160,24 +160,16 @@ class Namespaces:
 
 
 def _lingers(pod: Json) -> bool:
-    grace = pod["spec"].get("terminationGracePeriodSeconds") or 0
+    grace = pod.get("spec", {}).get("terminationGracePeriodSeconds") or 0
     return bool(pod["metadata"].get("finalizers")) or grace > _LONG_GRACE
-
-
-class _Meta(msgspec.Struct):
-    name: str = ""
-
-
-class _Named(msgspec.Struct):
-    metadata: _Meta = msgspec.field(default_factory=_Meta)
 
 
 class _Event(msgspec.Struct):
     type: str
-    object: _Named
+    object: Named
 
 
 def _is_ours(namespace: Json) -> bool:
     """Whether it is named as its label says: labels are easily copied along with a manifest."""
     metadata = namespace["metadata"]
-    return is_of_run(metadata["name"], metadata["labels"][RUN_LABEL])
+    return is_of_run(metadata["name"], str((metadata.get("labels") or {}).get(RUN_LABEL)))

@@ -16,7 +16,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from time import monotonic
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import inf
+from time import monotonic, time
 from typing import Any, TypeVar
 
 import httpx
@@ -79,6 +82,27 @@ class Answer(msgspec.Struct, frozen=True):
     response: httpx.Response
 
 
+class ServerClock:
+    """The server's own clock, as far as the dates of its answers tell how far it is from ours."""
+
+    def __init__(self) -> None:
+        self._least, self._most = -inf, inf
+
+    def observe(self, date: str, sent: float, received: float) -> None:
+        """An answer of this date came to a request, between these two moments of our clock."""
+        try:
+            second = parsedate_to_datetime(date).timestamp()
+        except (ValueError, OverflowError):
+            return
+        least, most = second - received, second + 1 - sent
+        if least > self._most or most < self._least:  # one of the clocks was set
+            self._least, self._most = least, most
+        self._least, self._most = max(self._least, least), min(self._most, most)
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(time() + min(max(0.0, self._least), self._most), UTC)
+
+
 class Requests:
     """Requests to one API server, all from one event loop. ``check`` says between attempts who may have died."""
 
@@ -93,6 +117,7 @@ class Requests:
         self._client.headers.update({"Accept": JSON, "Accept-Encoding": "identity"})
         self.serves = False
         """Whether it answered as an API server does, the last time it was given all patience."""
+        self.clock = ServerClock()
 
     @property
     def where(self) -> str:
@@ -207,13 +232,16 @@ class Requests:
             headers=None if ask.body is None else {"Content-Type": ask.content_type},
             params=ask.query,
         )
+        sent = time()
         try:
             async with asyncio.timeout(bound):
-                return await self._client.send(request, stream=True)
+                response = await self._client.send(request, stream=True)
         except TimeoutError as error:
             raise _Trouble(f"no answer within {bound:.0f} s", passes=self.serves) from error
         except httpx.TransportError as error:
             raise self._broken_off(error) from error
+        self.clock.observe(response.headers.get("date", ""), sent, time())
+        return response
 
     async def _read(self, response: httpx.Response, bound: float) -> bytes:
         """The body. Raises _Trouble, or TargetError."""
@@ -340,7 +368,7 @@ class _Attempts:
 
     def _tried(self, passed: float, wait: float) -> str:
         if wait > self._patience:
-            return f"; it says to come again after {self._patience:g} s and more, which is too long for a run"
+            return f"; it says to come again in {wait:g} s, and is waited for {self._patience:g} s at most"
         return f" ({self._count} attempts in {passed:.0f} s)" if self._count > 1 else ""
 
 
@@ -360,7 +388,7 @@ def _wait(response: httpx.Response) -> float | None:
     said = response.headers.get("retry-after", "")
     if not (said.isascii() and said.isdecimal()):
         return None
-    return float(said) if len(said) < _DIGITS else float("inf")
+    return float(said) if len(said) < _DIGITS else inf
 
 
 def _is_repeatable(ask: Ask) -> bool:
@@ -439,4 +467,4 @@ class _PageMeta(msgspec.Struct):
 
 class _Page(msgspec.Struct):
     metadata: _PageMeta
-    items: list[msgspec.Raw] | None = None
+    items: list[msgspec.Raw] | None

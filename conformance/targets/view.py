@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from threading import Condition
 from time import monotonic
@@ -86,6 +86,7 @@ class View:
         self._requests = requests
         self._namespace = namespace
         self._objects: dict[Kind[Any], dict[str, Seen]] = {kind: {} for kind in WATCHED}
+        self._documents: dict[Kind[Any], dict[str, bytes]] = {kind: {} for kind in WATCHED}
         self._listed = dict.fromkeys(WATCHED, 0)
         self._newest: dict[tuple[Kind[Any], str], int] = {}
         self._owed: dict[tuple[Kind[Any], str], Meta] = {}
@@ -115,6 +116,11 @@ class View:
         """All that is there of these kinds (of all that are watched, if none is named)."""
         with self._changed:
             return [(kind, seen) for kind in kinds or WATCHED for seen in self._objects[kind].values()]
+
+    def documents(self) -> Mapping[Kind[Any], Sequence[bytes]]:
+        """All that is there, whole, as the server sends it."""
+        with self._changed:
+            return {kind: list(self._documents[kind].values()) for kind in WATCHED}
 
     def touch(self) -> None:
         """Something was set going now, though nothing can be seen of it yet."""
@@ -192,7 +198,7 @@ class View:
                     event = decoded(line, _Event)
                     if event.type == "ERROR":
                         raise refusal(_GONE, bytes(event.object))
-                    self._see(kind, event.type, decoded(event.object, Seen))
+                    self._see(kind, event.type, decoded(event.object, Seen), bytes(event.object))
         except ApiError as error:
             if error.code != _GONE and error.code < _SERVERS_TROUBLE:
                 raise
@@ -210,24 +216,26 @@ class View:
         """Takes over what is there; the resourceVersion to watch from."""
         version, items = await self._requests.list(kind.path(self._namespace), _AS_CACHED)
         number = version_number(version)
-        now = {seen.metadata.name: seen for seen in (decoded(item, Seen) for item in items)}
+        now = {seen.metadata.name: (seen, bytes(item)) for item in items for seen in [decoded(item, Seen)]}
         with self._changed:
             before = self._objects[kind]
             for name in before.keys() - now.keys():
                 self._see(kind, "DELETED", before[name])
-            for name, seen in now.items():
+            for name, (seen, document) in now.items():
                 if before.get(name) != seen:
-                    self._see(kind, "MODIFIED", seen)
+                    self._see(kind, "MODIFIED", seen, document)
             self._listed[kind] = number
         return version
 
-    def _see(self, kind: Kind[Any], type_: str, seen: Seen) -> None:
+    def _see(self, kind: Kind[Any], type_: str, seen: Seen, document: bytes = b"") -> None:
         with self._changed:
             name = seen.metadata.name
             if type_ == "DELETED":
                 self._objects[kind].pop(name, None)
+                self._documents[kind].pop(name, None)
             else:
                 self._objects[kind][name] = seen
+                self._documents[kind][name] = document
             self._newest[kind, name] = version_number(seen.metadata.resource_version)
             self.last_change = monotonic()
             self.what_changed = f"{kind.name} {name} was {type_.lower()}"

@@ -80,7 +80,9 @@ class ClusterTarget:
             place = self._bring(starting)
             sessions = KubernetesSessions(place.address, self._pace, place.powers, self._prefix)
             starting.callback(sessions.stop)
-            sessions.powers = msgspec.structs.replace(place.powers, busy=lambda: _slowness(sessions.api))
+            sessions.powers = msgspec.structs.replace(
+                place.powers, busy=lambda: _slowness(sessions.api), foresee=True, vouch=True
+            )
             try:
                 self._look(sessions)
             except ApiError as error:
@@ -108,7 +110,8 @@ class ClusterTarget:
         """Finds out what we may do there and what the cluster is."""
         said = version_of(sessions.api)
         try:
-            self.kubernetes = version_named(said).name
+            sessions.version = version_named(said)
+            self.kubernetes = sessions.version.name
         except UnknownVersion as error:
             raise TargetError(
                 f"the cluster at {sessions.api.address.url} can't be held to anything: {error}"
