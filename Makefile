@@ -2,6 +2,7 @@
 #
 #   make conformance                the features on the reference model
 #   make conformance TARGET=local   on a real control plane; CONTROLLER=reference puts ours in upstream's place;
+#   make conformance TARGET=kind    on a kind cluster made for it, of IMAGE=... if that is not to be kind's own
 #                                   K="rollback" selects, KUBERNETES=1.36 another version, PROCESSES=1 goes easy
 #   make matrix                     on the model and a real control plane of every Kubernetes version, in one table
 #   make reports                    the same, and keeps in reports/ what each real control plane did
@@ -19,6 +20,7 @@ TARGET ?= model
 CONTROLLER ?=
 KUBERNETES ?= 1.37
 K ?=
+IMAGE ?=
 REPORT ?= report
 PROCESSES ?= $(if $(filter local%,$(TARGET)),2,0)
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(name))))
@@ -29,12 +31,12 @@ DEVELOP := .venv/.ready-to-develop
 MAKEFLAGS += --no-print-directory
 
 # By the environment a shell takes them as they are, whatever is in them.
-export TARGET CONTROLLER KUBERNETES K REPORT PROCESSES PYTHON
+export TARGET CONTROLLER KUBERNETES K IMAGE REPORT PROCESSES PYTHON
 
 .PHONY: conformance matrix reports test parity stories bench upstream image setup lock clean
 
 conformance: $(RUN)
-	@$(BIN)/deployment-conformance run --target="$$TARGET" $${CONTROLLER:+--controller="$$CONTROLLER"} \
+	@$(BIN)/deployment-conformance run --target="$$TARGET" $${CONTROLLER:+--controller="$$CONTROLLER"} $${IMAGE:+--image="$$IMAGE"} \
 		--kubernetes="$$KUBERNETES" --report="$$REPORT" -n "$$PROCESSES" -k "$$K" -q
 
 matrix: $(RUN)

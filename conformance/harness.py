@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 
-from conformance import collection, garbage, recording
+from conformance import collection, garbage, recording, workers
 from conformance.collection import FeatureFile
 from conformance.report import terminal, writers
 from conformance.report.model import Report
@@ -145,7 +145,11 @@ def target(request: pytest.FixtureRequest) -> Iterator[Target]:
         request.session.shouldstop = str(error)
         raise
     finally:
-        chosen.stop()
+        try:
+            with _uncaptured(request.config):
+                chosen.stop()
+        except TargetError as error:  # which is no scenario's
+            request.config.stash[RUN].problem(str(error))
 
 
 @pytest.fixture
@@ -182,6 +186,15 @@ class Run:
         self._reports = Path(option.report) if option.report and not _is_worker(config) else None
         self._lock = writers.prepare(self._reports) if self._reports else None
         config.pluginmanager.register(self._ledger, "deployment-conformance-ledger")
+        self._worker = workers.Worker(config) if _is_worker(config) else None
+        config.pluginmanager.register(self._worker or workers.Overseer(self.problem), "deployment-conformance-workers")
+
+    def problem(self, sentence: str) -> None:
+        """What keeps the run from being whole, wherever it happened."""
+        if self._worker:
+            self._worker.problem(sentence)
+        else:
+            self._ledger.problem(sentence)
 
     @cached_property
     def target(self) -> Target:

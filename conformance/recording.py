@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -29,7 +29,7 @@ from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step, StepOutcome
 from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.tables import TableError
-from conformance.targets.protocol import Capability, Observing, Session, Target, TargetError
+from conformance.targets.protocol import Capability, Observing, Session, Target, TargetError, Witness
 from conformance.undefined import undefined_steps
 from conformance.untrusted import printable
 from reference.api.errors import ApiError
@@ -227,7 +227,8 @@ class Recorder:
             return
         if not self._has_died(request, running):
             if isinstance(exception, FAILURES):
-                running.end_step("failed", _session(request), _in_words(exception))
+                session = _session(request)
+                running.end_step("failed", session, _in_words(exception) + _missing(session))
             else:
                 running.could_not(_in_words(exception))
         if self._reports and not running.shows(self._fault_of(request.node)):
@@ -364,6 +365,12 @@ class Ledger:
 def _session(request: pytest.FixtureRequest) -> Session | None:
     """The scenario's session, if it has one; a feature without any step that uses it does not."""
     return request.getfixturevalue("session") if "session" in request.fixturenames else None
+
+
+def _missing(session: Session | None) -> str:
+    """What the cluster still owed when it was looked at, for a reader of the failure."""
+    missing: Sequence[str] = session.missing() if isinstance(session, Witness) else ()
+    return printable("".join(f"\n(waited for, in vain: {sentence})" for sentence in missing))
 
 
 def _step(step: BddStep) -> Step:

@@ -50,13 +50,18 @@ def clean_command(context: str, kubeconfig: Path | None, older_than: int) -> Non
     They are known by the labels that every run puts on its own.
     """
     try:
-        sessions = KubernetesSessions(load(context, kubeconfig))
+        address = load(context, kubeconfig)
+        sessions = KubernetesSessions(address)
         try:
             removed = sessions.namespaces.remove_older(timedelta(minutes=older_than))
             left = sessions.namespaces.of_all_runs()
         finally:
             sessions.stop()
-    except (TargetError, ApiError) as error:
+    except ApiError as error:
+        raise CouldNotClean(
+            f"the API server at {address.url} refused: {error} ({error.code} {error.reason})"
+        ) from error
+    except TargetError as error:
         raise CouldNotClean(str(error)) from error
     for namespace in removed:
         click.echo(f"removed {namespace}")

@@ -22,9 +22,16 @@ class Background:
     def alive(self) -> bool:
         return self._thread.is_alive()
 
-    def call(self, coroutine: Coroutine[Any, Any, _T], timeout: float = 10.0) -> _T:
-        """The coroutine's result, waited for by the caller. Raises TimeoutError after that many seconds."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout)
+    def call(self, coroutine: Coroutine[Any, Any, _T], timeout: float | None = 10.0) -> _T:
+        """The coroutine's result, waited for by the caller. Raises TimeoutError after that many seconds.
+
+        It is cancelled if the caller does not wait any longer, for whatever reason: Ctrl-C is one.
+        """
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return future.result(timeout)
+        finally:
+            future.cancel()
 
     def stop(self) -> None:
         """Cancels all that still runs, waits until it has ended, and ends the thread. Idempotent."""

@@ -12,7 +12,7 @@ import logging
 import os
 import ssl
 import tempfile
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -24,7 +24,7 @@ from kubernetes.client import Configuration
 from kubernetes.config import ConfigException, load_kube_config
 from kubernetes.config.kube_config import KubeConfigMerger
 
-from conformance.targets.api_server import Address
+from conformance.targets.address import Address, Credentials
 from conformance.targets.protocol import TargetError
 
 _DEFAULT = "~/.kube/config"
@@ -54,25 +54,31 @@ def load(context: str, path: Path | None = None) -> Address:
             raise TargetError(
                 f"context {context!r} of {files} names {name!r}, and there is no such entry under {section}: add it"
             )
-    configuration = Configuration()
     what, entry = f"context {context!r} of {files}", entries["users"].get(user, {})
     if ignored := sorted(set(entry) - _HEEDED):
         raise TargetError(
             f"{what} can't be used: its user has {', '.join(ignored)}, which is not heeded here: take another"
         )
     plugin = _plugin(entry)
-    with (
-        tempfile.TemporaryDirectory(prefix="deployment-conformance-") as keys,  # in files only as long as it takes
-        _in_one_sentence(what, plugin),
-    ):
-        load_kube_config(files, context, configuration, persist_config=False, temp_file_path=keys)  # type: ignore[no-untyped-call]
-        if plugin and not (configuration.api_key or configuration.cert_file):
-            raise ConfigException("the plug-in gave nothing")  # which the official client only logs
-        tls = _tls(configuration) if configuration.host.startswith("https:") else None
+
+    def read() -> tuple[Any, ssl.SSLContext | None]:
+        configuration = Configuration()
+        with (
+            tempfile.TemporaryDirectory(prefix="deployment-conformance-") as keys,  # in files only as long as it takes
+            _in_one_sentence(what, plugin),
+        ):
+            load_kube_config(files, context, configuration, persist_config=False, temp_file_path=keys)  # type: ignore[no-untyped-call]
+            if plugin and not (configuration.api_key or configuration.cert_file):
+                raise ConfigException("the plug-in gave nothing")  # which the official client only logs
+            return configuration, _tls(configuration) if configuration.host.startswith("https:") else None
+
+    configuration, tls = read()
     _check_url(configuration.host, what, "server")
     if configuration.proxy:
         _check_url(configuration.proxy, what, "proxy-url")
-    return Address(configuration.host, tls, _Credentials(configuration, what, plugin), configuration.proxy)
+    return Address(
+        configuration.host, tls, _Credentials(configuration, what, plugin, lambda: read()[0]), configuration.proxy
+    )
 
 
 def only_context(path: Path) -> str:
@@ -83,17 +89,22 @@ def only_context(path: Path) -> str:
     return next(iter(entries["contexts"]))
 
 
-class _Credentials(httpx.Auth):
+class _Credentials(Credentials):
     """Adds the context's token, if it has one, to each request, a new one when it expires; and the server's TLS name.
 
     One for all clients of a run, in whichever thread.
     """
 
-    def __init__(self, configuration: Any, context: str, plugin: str) -> None:
+    def __init__(self, configuration: Any, context: str, plugin: str, read: Callable[[], Any]) -> None:
         self._configuration = configuration
         self._context = context
         self._plugin = plugin
+        self._read = read
         self._lock = Lock()
+
+    def renew(self) -> None:
+        with self._lock:
+            self._configuration = self._read()
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
         with self._lock, _in_one_sentence(self._context, self._plugin):

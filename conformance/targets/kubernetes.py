@@ -10,23 +10,26 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from math import inf
 from typing import Any, Protocol
 
-import httpx
 import msgspec
 
-from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, delete_options, streaming_client
-from conformance.targets.background import Background
+from conformance.targets.api_server import GRACE, JSON, Address, ApiServer, Check, delete_options
+from conformance.targets.foresight import owed
+from conformance.targets.liveness import Liveness
 from conformance.targets.namespaces import Namespaces
 from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
-from conformance.targets.rest import Pace, Rest, uncounted
+from conformance.targets.rest import Pace, Patience, Rest, uncounted
 from conformance.targets.view import View
-from reference.api.kinds import POD, REPLICA_SET, Kind
+from reference.api.kinds import NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
 from reference.machinery.client import DeleteOptions, PatchType
 from reference.machinery.faults import Fault
+from reference.versions import LATEST, Version
 
 _LOOK_AGAIN = 0.05
+_NAMESPACE_CONTROLLER_WAITS = 5.0
 _UNTIL_IT_STRIKES = 10.0
 
 
@@ -69,7 +72,13 @@ class Powers(msgspec.Struct, frozen=True, kw_only=True):
     """What the controllers have said, by name, as far as it can be reached."""
     nodes: Nodes | None = None
     """If nodes run the Pods."""
+    foresee: bool = False
+    """Whether what upstream's controllers have yet to write is waited for: where nobody tells of their queues."""
+    vouch: bool = False
+    """Whether the controllers are asked to do something where a fact does not come."""
     remove_namespaces: bool = True
+    """False where the whole cluster goes at the end, and no node holds what runs in them."""
+    await_removal: bool = True
     """False where the whole cluster goes at the end."""
 
 
@@ -77,14 +86,16 @@ class KubernetesSessions:
     """The sessions of one run on one API server, in namespaces whose names begin with ``prefix``."""
 
     def __init__(self, address: Address, pace: Pace = Pace(), powers: Powers = Powers(), prefix: str = "") -> None:
-        self.api = ApiServer(address)
+        self.api = ApiServer(address, powers.check)
         self.pace = pace
         self.powers = powers
         """Of all sessions from now on, as is the pace."""
         self._views: tuple[View, ...] = ()
-        self._background = Background("watches")
-        self._streams = self._background.call(_streams(address))
-        self._namespaces = Namespaces(self.api, self._background, self._streams, powers.check, prefix)
+        self.version = LATEST
+        """The Kubernetes version that the controllers are to behave as."""
+        self._patience = Patience()
+        self._namespaces = Namespaces(self.api, powers.check, prefix)
+        self._liveness: Liveness | None = None
 
     @contextmanager
     def session(self, title: str) -> Iterator[KubernetesSession]:
@@ -92,21 +103,31 @@ class KubernetesSessions:
         namespace = self._namespaces.create(title)
         try:
             self._namespaces.await_ready(namespace)
-            view = View(self.api.address, self._streams, namespace)
+            view = View(self.api.requests, namespace)
             try:
-                self._background.call(view.open())
+                self.api.background.call(view.open(), timeout=None)
                 self._views = (*self._views, view)
-                session = KubernetesSession(self.api, namespace, view, self.pace, self.powers)
+                session = self._session(namespace, view)
                 try:
                     yield session
                 finally:
                     session.clear()
             finally:
                 self._views = tuple(other for other in self._views if other is not view)
-                self._background.call(view.close())
+                self.api.background.call(view.close())
         finally:
             if self.powers.remove_namespaces:
                 self._namespaces.begin_removal(namespace)
+
+    def _session(self, namespace: str, view: View) -> KubernetesSession:
+        powers = self.powers
+        if powers.vouch and self._liveness is None:
+            dress = powers.nodes.dress if powers.nodes else None
+            self._liveness = Liveness(self.api, self._namespaces, powers.check, dress)
+        vouch = self._liveness.vouch if self._liveness else lambda _: None
+        return KubernetesSession(
+            self.api, namespace, view, self.pace, powers, version=self.version, vouch=vouch, patience=self._patience
+        )
 
     def uncounted(self) -> bool:
         """Whether in some open session a ReplicaSet's status is about to be written. For any thread."""
@@ -120,24 +141,45 @@ class KubernetesSessions:
     def stop(self) -> None:
         """Waits until every namespace is gone, and closes all connections. Raises TargetError if one stays."""
         try:
-            if self.powers.remove_namespaces:
+            if self.powers.remove_namespaces and self.powers.await_removal:
                 self._namespaces.await_removal()
         finally:
             self.api.close()
-            self._background.call(self._streams.aclose())
-            self._background.stop()
 
 
 class KubernetesSession:
     """One namespace of a real API server; ``protocol.Session``."""
 
-    def __init__(self, api: ApiServer, namespace: str, view: View, pace: Pace, powers: Powers) -> None:
+    def __init__(
+        self,
+        api: ApiServer,
+        namespace: str,
+        view: View,
+        pace: Pace,
+        powers: Powers,
+        *,
+        version: Version,
+        vouch: Callable[[str], None],
+        patience: Patience,
+    ) -> None:
         self.namespace = namespace
         self.warnings: list[str] = []
         self._api = api
         self._view = view
         self._powers = powers
-        self._rest = Rest(view, pace, powers.busy, powers.check, on_nodes=powers.nodes is not None)
+        self._version = version
+        self._deleted_at = inf
+        """When the namespace itself was deleted."""
+        self._rest = Rest(
+            view,
+            pace,
+            powers.busy,
+            powers.check,
+            foreseen=self._foreseen,
+            vouch=vouch,
+            patience=patience,
+            on_nodes=powers.nodes is not None,
+        )
         self._held: list[str] = []
         self._meanwhile = _nothing
         """What is still to be done while an answer is late."""
@@ -147,11 +189,12 @@ class KubernetesSession:
         return self._ask("GET", self._path(kind, name, subresource))
 
     def list(self, kind: Kind[Any]) -> Sequence[Json]:
-        items: Sequence[Json] = self._ask("GET", self._path(kind)).get("items") or ()
+        items = self._undressed(lambda: self._api.list(self._path(kind)))
         return sorted(items, key=lambda item: item["metadata"]["name"])
 
     def create(self, kind: Kind[Any], manifest: Json) -> Json:
-        return self._write(kind, "POST", self._path(kind), manifest)
+        there = self._view.uid_of(kind, manifest.get("metadata", {}).get("name", ""))
+        return self._write(kind, "POST", self._path(kind), manifest, there=there)
 
     def update(self, kind: Kind[Any], name: str, manifest: Json, subresource: str = "") -> Json:
         return self._write(kind, "PUT", self._path(kind, name, subresource), manifest)
@@ -167,12 +210,15 @@ class KubernetesSession:
         return self._write(kind, "PATCH", self._path(kind, name, subresource), patch, patch_type)
 
     def delete(self, kind: Kind[Any], name: str, options: DeleteOptions = DeleteOptions()) -> None:
-        self._write(kind, "DELETE", self._path(kind, name), delete_options(options))
+        there = self._view.uid_of(kind, name)
+        self._write(kind, "DELETE", self._path(kind, name), delete_options(options), there=there)
+        if (kind, name) == (NAMESPACE, self.namespace):
+            self._deleted_at = time.monotonic()
 
     def settle(self) -> None:
         meanwhile, self._meanwhile = self._meanwhile, _nothing
         meanwhile()
-        self._rest.wait(held=bool(self._held))
+        self._rest.wait(held=bool(self._held) or self._deleted_at < inf)  # no generation is owed in what is deleted
 
     def wait(self, seconds: float) -> None:
         """Returns when something in the namespace changes, or after that time."""
@@ -255,21 +301,45 @@ class KubernetesSession:
     def evidence(self) -> Mapping[str, bytes]:
         return {"watch.jsonl": self._view.journal(), **self._powers.logs()}
 
-    def _write(self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON) -> Json:
-        answer = self._ask(method, path, body, content_type)
+    def missing(self) -> Sequence[str]:
+        return self._rest.missing
+
+    def _foreseen(self) -> Iterator[str]:
+        """What the controllers have yet to write."""
+        if not self._powers.foresee or self._held:
+            return
+        now = self._api.requests.clock.now()
+        terminating = self._deleted_at < inf
+        yield from owed(self._view.documents(), now, self._version, terminating=terminating)
+        if time.monotonic() - self._deleted_at > _NAMESPACE_CONTROLLER_WAITS:
+            for _, pod in self._view.objects(POD):
+                if not pod.metadata.deletion_timestamp:
+                    yield f"the namespace controller has yet to delete Pod {pod.metadata.name}"
+
+    def _write(
+        self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON, there: str | None = None
+    ) -> Json:
+        answer = self._ask(method, path, body, content_type, there)
         self._view.touch()
         self._view.expect(kind, answer)
         return answer
 
-    def _ask(self, method: str, path: str, body: Any = None, content_type: str = JSON) -> Json:
-        nodes = self._powers.nodes
+    def _ask(
+        self, method: str, path: str, body: Any = None, content_type: str = JSON, there: str | None = None
+    ) -> Json:
+        sent = self._powers.nodes.dress(body) if self._powers.nodes else body
+        answer: Json = self._undressed(
+            lambda: self._api.ask(method, path, sent, content_type, there=there, warnings=self.warnings)
+        )
+        return answer
+
+    def _undressed(self, ask: Callable[[], Any]) -> Any:
         try:
-            sent = nodes.dress(body) if nodes else body
-            answer = self._api.ask(method, path, sent, content_type, warnings=self.warnings)
+            answer = ask()
         except TargetError:
             self._powers.check(GRACE)  # which knows better why nobody answers
             raise
-        return nodes.undress(answer) if nodes else answer
+        return self._powers.nodes.undress(answer) if self._powers.nodes else answer
 
     def _path(self, kind: Kind[Any], name: str = "", subresource: str = "") -> str:
         return kind.path(self.namespace, name, subresource)
@@ -286,8 +356,3 @@ def _nothing() -> None:
 
 def _cannot(act: str, needed: Capability) -> str:
     return f"nothing on this target can {act}: tag the scenario @needs:{needed}"
-
-
-async def _streams(address: Address) -> httpx.AsyncClient:
-    """Made within the event loop that uses it."""
-    return streaming_client(address)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from datetime import timedelta
 
-import httpx
 import msgspec
 
-from conformance.targets.api_server import GRACE, ApiServer, Check, lines
-from conformance.targets.background import Background
+from conformance.targets.answers import Named, decoded
+from conformance.targets.api_server import GRACE, ApiServer, Check
 from conformance.targets.naming import is_of_run, namespace_name
 from conformance.targets.protocol import TargetError
 from reference.api.errors import ApiError
@@ -25,17 +25,17 @@ OURS = ",".join((*(f"{key}={value}" for key, value in MANAGED_BY.items()), RUN_L
 """Selects the namespaces of all runs; and others, should somebody have copied the labels (``_is_ours``)."""
 _SERVICE_ACCOUNT_BOUND = 30
 _REMOVAL_BOUND = 120
+_RESYNC_BOUND = 400
+"""Seconds: a namespace controller that has found lingering Pods comes back after five minutes, with the resync."""
+_LONG_GRACE = 60
+_PAUSE = 0.1
 
 
 class Namespaces:
     """Makes and removes them."""
 
-    def __init__(
-        self, api: ApiServer, background: Background, streams: httpx.AsyncClient, check: Check, prefix: str = ""
-    ) -> None:
+    def __init__(self, api: ApiServer, check: Check, prefix: str = "") -> None:
         self._api = api
-        self._background = background
-        self._streams = streams
         self._check = check
         self._prefix = prefix
         self._run = secrets.token_hex(3)
@@ -45,37 +45,40 @@ class Namespaces:
         """A namespace named after ``title``; its Pods can be created once ``await_ready`` has returned."""
         name = namespace_name(title, self._run, str(self._made), prefix=self._prefix)
         labels = MANAGED_BY | {RUN_LABEL: self._run}
-        self._api.ask("POST", NAMESPACE.path(), {"metadata": {"name": name, "labels": labels}})
+        self._api.ask("POST", NAMESPACE.path(), {"metadata": {"name": name, "labels": labels}}, there="")
         self._made += 1
         return name
 
     def await_ready(self, namespace: str) -> None:
         """Waits for the namespace's default ServiceAccount, without which Pods are refused. Raises TargetError."""
-        bound = _SERVICE_ACCOUNT_BOUND
-        query = {"watch": "1", "fieldSelector": "metadata.name=default", "timeoutSeconds": str(bound)}
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts"
 
-        async def appears() -> bool:
-            async with aclosing(lines(self._streams, path, query)) as events:
-                async for _ in events:
-                    return True
-            return False
+        async def appears() -> None:
+            query = {"fieldSelector": "metadata.name=default"}
+            while True:
+                async with aclosing(self._api.requests.watch(path, query, _SERVICE_ACCOUNT_BOUND)) as events:
+                    if await anext(events, b""):
+                        return
+                await asyncio.sleep(_PAUSE)
 
         try:
-            appeared = self._background.call(appears(), bound + 5)
-        except (httpx.TransportError, TimeoutError) as error:
-            self._check(GRACE)
-            raise TargetError(f"the API server at {self._api.address.url} does not answer: {error!r}") from error
-        if not appeared:
+            self._api.background.call(appears(), _SERVICE_ACCOUNT_BOUND)
+        except TimeoutError as error:
             self._check(GRACE)
             raise TargetError(
-                f"namespace {namespace} has got no ServiceAccount named default within {bound} s: "
+                f"namespace {namespace} has got no ServiceAccount named default within {_SERVICE_ACCOUNT_BOUND} s: "
                 "see whether the cluster's service account controller runs"
-            )
+            ) from error
 
     def begin_removal(self, namespace: str) -> None:
+        """Begins to remove it, and lets go of the Pods that linger in it.
+
+        The namespace controller waits five seconds before it looks. If it then found a Pod that has an hour to end, it
+        would look again after half an hour.
+        """
         with suppress(ApiError):
-            self._api.ask("DELETE", NAMESPACE.path(name=namespace))
+            self._api.ask("DELETE", NAMESPACE.path(name=namespace), there="")
+        self._let_pods_go(namespace)
 
     def await_removal(self) -> None:
         """Waits until all of this run are gone, whose removal has begun. Raises TargetError if one stays."""
@@ -90,7 +93,7 @@ class Namespaces:
         latest = (self._api.time() - than).strftime("%Y-%m-%dT%H:%M:%SZ")
 
         def is_older(namespace: Json) -> bool:
-            created: str = namespace["metadata"]["creationTimestamp"]
+            created = str(namespace["metadata"].get("creationTimestamp"))
             return created <= latest and _is_ours(namespace)
 
         for namespace in filter(is_older, self._items(NAMESPACE.path(), {"labelSelector": OURS})):
@@ -104,46 +107,69 @@ class Namespaces:
 
     def _await_removal(self, selector: str, is_meant: Callable[[Json], bool]) -> list[str]:
         """Waits until those of the selected that are meant are gone; their names."""
-        there = self._api.ask("GET", NAMESPACE.path(), query={"labelSelector": selector})
-        names = sorted(item["metadata"]["name"] for item in there["items"] if is_meant(item))
-        for namespace in names:
-            self._let_pods_go(namespace)
+        query = {"labelSelector": selector}
+        names = sorted(item["metadata"]["name"] for item in self._items(NAMESPACE.path(), query) if is_meant(item))
+        lingered = [namespace for namespace in names if self._let_pods_go(namespace)]
+        bound = _RESYNC_BOUND if lingered else _REMOVAL_BOUND
         left = set(names)
-        version = there["metadata"]["resourceVersion"]
-        query = {"labelSelector": selector, "watch": "1", "resourceVersion": version}
 
         async def all_gone() -> None:
-            async with aclosing(lines(self._streams, NAMESPACE.path(), query)) as events:
-                while left:
-                    event = msgspec.json.decode(await anext(events))
-                    if event["type"] == "DELETED":
-                        left.discard(event["object"]["metadata"]["name"])
+            while left:
+                version, items = await self._api.requests.list(NAMESPACE.path(), query)
+                left.intersection_update(decoded(item, Named).metadata.name for item in items)
+                async with aclosing(
+                    self._api.requests.watch(NAMESPACE.path(), {**query, "resourceVersion": version})
+                ) as events:
+                    while left and (line := await anext(events, b"")):
+                        event = decoded(line, _Event)
+                        if event.type == "DELETED":
+                            left.discard(event.object.metadata.name)
+                        elif event.type == "ERROR":
+                            break
+                if left:
+                    await asyncio.sleep(_PAUSE)
 
         try:
-            self._background.call(all_gone(), _REMOVAL_BOUND)
-        except (httpx.TransportError, TimeoutError, StopAsyncIteration) as error:
+            self._api.background.call(all_gone(), bound)
+        except TimeoutError as error:
             self._check(GRACE)
             raise TargetError(
-                f"{len(left)} namespaces are not gone after {_REMOVAL_BOUND} s: see what holds them with "
+                f"{len(left)} namespaces are not gone after {bound} s: see what holds them with "
                 f"`kubectl get namespace -l {selector} -o yaml`"
             ) from error
+        except ValueError as error:
+            raise TargetError(f"{self._api.requests.where} tells of a namespace with {error}") from error
         return names
 
-    def _let_pods_go(self, namespace: str) -> None:
-        """Takes the finalizers off, by which a scenario made Pods linger, and lets no container outlast them."""
-        for pod in self._items(POD.path(namespace)):
-            if pod["metadata"].get("finalizers"):
-                with suppress(ApiError):
-                    path = POD.path(namespace, pod["metadata"]["name"])
+    def _let_pods_go(self, namespace: str) -> bool:
+        """Takes the finalizers off, by which a scenario made Pods linger, and lets no container outlast them.
+
+        Whether there were any.
+        """
+        pods = [pod for pod in self._items(POD.path(namespace)) if _lingers(pod)]
+        for pod in pods:
+            path = POD.path(namespace, pod["metadata"]["name"])
+            with suppress(ApiError):
+                if pod["metadata"].get("finalizers"):
                     self._api.ask("PATCH", path, {"metadata": {"finalizers": None}}, MERGE)
-                    self._api.ask("DELETE", path, {"gracePeriodSeconds": 0})
+                self._api.ask("DELETE", path, {"gracePeriodSeconds": 0}, there=pod["metadata"]["uid"])
+        return bool(pods)
 
     def _items(self, path: str, query: Mapping[str, str] | None = None) -> Sequence[Json]:
-        items: Sequence[Json] = self._api.ask("GET", path, query=query).get("items") or ()
-        return items
+        return self._api.list(path, query)
+
+
+def _lingers(pod: Json) -> bool:
+    grace = pod.get("spec", {}).get("terminationGracePeriodSeconds") or 0
+    return bool(pod["metadata"].get("finalizers")) or grace > _LONG_GRACE
+
+
+class _Event(msgspec.Struct):
+    type: str
+    object: Named
 
 
 def _is_ours(namespace: Json) -> bool:
     """Whether it is named as its label says: labels are easily copied along with a manifest."""
     metadata = namespace["metadata"]
-    return is_of_run(metadata["name"], metadata["labels"][RUN_LABEL])
+    return is_of_run(metadata["name"], str((metadata.get("labels") or {}).get(RUN_LABEL)))

@@ -114,6 +114,10 @@ class Witness(Protocol):
         """Files by name, for whoever wants to know why a scenario failed. Raises nothing."""
         ...
 
+    def missing(self) -> Sequence[str]:
+        """What was waited for before the cluster counted as quiescent, and did not come, a sentence each."""
+        ...
+
 
 @runtime_checkable
 class Observing(Protocol):

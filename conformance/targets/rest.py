@@ -1,20 +1,25 @@
-"""When a namespace on a real API server is at rest, decided from facts.
+"""When a namespace on a real API server is quiescent, decided from facts.
 
-Four kinds of facts, all of which must hold at once:
+Five kinds of facts, all of which must hold at once:
 
 - all that the scenario wrote has been seen to happen;
 - no Deployment, ReplicaSet, Pod or Event of the namespace has changed for a quiet period;
 - no object shows that a controller still has to act on it: a generation not yet observed, a finalizer that the
   garbage collector has yet to take off, an owner that is gone;
-- where the target can tell, no controller's queue holds work.
+- where the target can tell, no controller's queue holds work;
+- where it cannot, no controller of upstream's would write anything if it looked now (``foresight``).
 
-A controller may be unable to do its part (it is refused, or its view is held). Then nothing changes however long one
-waits, so after a period of patience the third kind of fact is given up for that object.
+A controller may be unable to do its part (it is refused, or its view is held), or may be another one than upstream's.
+Then nothing changes however long one waits. So after a period of patience it is asked whether the controllers work at
+all (``liveness``). If they do not, that is an error. If they do, the missing fact is what this controller makes of the
+namespace: it is noted, and what the scenario looks at decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 from typing import Any
 
@@ -32,6 +37,9 @@ _ENDED = ("Failed", "Succeeded")
 _SLOWNESS = 5
 """How many times the controllers' answering time has to pass without a change; an idle machine takes 25 ms."""
 _LOOK_AFTER_COMPONENTS = 0.25
+_FORESEEN_FOR = 0.25
+_OFTEN, _SHORT = 3, 1.0
+"""What was given up so often is waited for so many seconds only, for the rest of the run."""
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,32 +53,73 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """For all together, before it is an error."""
 
 
-class Rest:
-    """Waits for one namespace to come to rest.
+class Patience:
+    """How long a run waits for a fact that does not come: less, where the same has not come again and again."""
 
-    ``busy`` says what a controller still has in its queue, in words, or nothing. ``on_nodes``: so do the Pods run, and
-    what their nodes have yet to do counts as well.
+    def __init__(self) -> None:
+        self._given_up: Counter[str] = Counter()
+
+    def seconds(self, business: str, pace: Pace) -> float:
+        return pace.patience if self._given_up[_kind_of(business)] < _OFTEN else min(_SHORT, pace.patience)
+
+    def give_up(self, business: str) -> None:
+        self._given_up[_kind_of(business)] += 1
+
+
+def _kind_of(business: str) -> str:
+    """The sentence without what is one object's alone."""
+    return re.sub(r"\b(Deployment|ReplicaSet|Pod) \S+|\d+|\(.*\)", r"\1", business)
+
+
+class Rest:
+    """Waits for one namespace to become quiescent.
+
+    ``busy`` says what a controller still has in its queue, in words, or nothing; ``foreseen`` what the controllers have
+    yet to write. ``vouch`` raises TargetError if those that owe a fact do not work at all. ``on_nodes``: so do the Pods
+    run, and what their nodes have yet to do counts as well.
     """
 
     def __init__(
-        self, view: View, pace: Pace, busy: Callable[[], str], check: Check, *, on_nodes: bool = False
+        self,
+        view: View,
+        pace: Pace,
+        busy: Callable[[], str],
+        check: Check,
+        *,
+        foreseen: Callable[[], Iterable[str]] = tuple,
+        vouch: Callable[[str], None] = lambda _: None,
+        patience: Patience | None = None,
+        on_nodes: bool = False,
     ) -> None:
         self._view = view
         self._on_nodes = on_nodes
         self._pace = pace
         self._busy = busy
         self._check = check
+        self._foreseen = foreseen
+        self._vouch = vouch
+        self._patience = patience or Patience()
         self._quiet = pace.quiet
+        self._vouched: set[str] = set()
+        self._vouching = 0.0
         self._unable: set[str] = set()
+        self._latest: tuple[float, float, Sequence[str]] = (0.0, 0.0, ())
+        """The last change that was seen, when the controllers' writes were foreseen after it, and which."""
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """The facts that did not come, and were waited for long enough."""
+        return sorted(self._unable)
 
     def wait(self, held: bool) -> None:
         """Returns at rest. ``held``: a controller's view is held, so that generations need not be observed.
 
         Raises TargetError when the bound has passed, saying what still moves.
         """
-        deadline = monotonic() + self._pace.bound
+        began = monotonic()
+        self._vouching = 0.0
         while moving := self._moving(held):
-            if monotonic() > deadline:
+            if monotonic() - began - self._vouching > self._pace.bound:
                 raise TargetError(
                     f"the namespace does not come to rest within {self._pace.bound:g} s: {moving}; "
                     f"the last change: {self._view.what_changed}"
@@ -113,9 +162,16 @@ class Rest:
         for business in self._left_to_do(held):
             if business in self._unable:
                 continue
-            if still < self._pace.patience:
+            if still < self._patience.seconds(business, self._pace):
+                return business
+            if business not in self._vouched:
+                began = monotonic()
+                self._vouch(business)
+                self._vouching += monotonic() - began
+                self._vouched.add(business)
                 return business
             self._unable.add(business)
+            self._patience.give_up(business)
         return ""
 
     def _left_to_do(self, held: bool) -> Iterator[str]:
@@ -123,6 +179,16 @@ class Rest:
         if self._on_nodes:
             for _, pod in self._view.objects(POD):
                 yield from unfinished_on_node(pod)
+        yield from self._foreseen_now()
+
+    def _foreseen_now(self) -> Sequence[str]:
+        """What is foreseen, anew after each change, and now and then: some writes only wait for time."""
+        changed, at, foreseen = self._latest
+        if self._view.last_change != changed or monotonic() - at > _FORESEEN_FOR:
+            changed = self._view.last_change
+            foreseen = list(self._foreseen())
+            self._latest = (changed, monotonic(), foreseen)
+        return foreseen
 
 
 def unfinished(objects: Sequence[tuple[Kind[Any], Seen]], held: bool = False) -> Iterator[str]:

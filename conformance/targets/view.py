@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from threading import Condition
 from time import monotonic
 from typing import Any
 
-import httpx
 import msgspec
 
-from conformance.targets.api_server import Address, lines, refusal, unreachable
+from conformance.targets.answers import decoded, refusal, version_number
 from conformance.targets.protocol import TargetError
+from conformance.targets.requests import Requests
 from reference.api.errors import ApiError
 from reference.api.kinds import DEPLOYMENT, EVENT, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
 
 WATCHED: tuple[Kind[Any], ...] = (DEPLOYMENT, REPLICA_SET, POD, EVENT)
 _GONE = 410
+_SERVERS_TROUBLE = 500
+_SOON, _PAUSE = 1.0, 0.05
 _JOURNAL = 1 << 20
 _AS_CACHED = {"resourceVersion": "0"}
 """What the server's cache holds will do, for the watch tells the rest; a list of now may take a tenth of a second."""
@@ -80,14 +82,14 @@ class Seen(msgspec.Struct, frozen=True):
 class View:
     """A namespace as last seen. Fed by an event loop, read by the scenario's thread; safe for both."""
 
-    def __init__(self, address: Address, client: httpx.AsyncClient, namespace: str) -> None:
-        self._address = address
-        self._client = client
+    def __init__(self, requests: Requests, namespace: str) -> None:
+        self._requests = requests
         self._namespace = namespace
         self._objects: dict[Kind[Any], dict[str, Seen]] = {kind: {} for kind in WATCHED}
+        self._documents: dict[Kind[Any], dict[str, bytes]] = {kind: {} for kind in WATCHED}
         self._listed = dict.fromkeys(WATCHED, 0)
         self._newest: dict[tuple[Kind[Any], str], int] = {}
-        self._owed: dict[tuple[Kind[Any], str], int] = {}
+        self._owed: dict[tuple[Kind[Any], str], Meta] = {}
         self._doomed: dict[tuple[Kind[Any], str], str] = {}
         self._changed = Condition()
         self._failure: TargetError | None = None
@@ -99,7 +101,10 @@ class View:
 
     async def open(self) -> None:
         """Sees all that is there, and goes on watching. Raises TargetError, or ApiError if that is not allowed."""
-        versions = [(kind, await self._list(kind)) for kind in WATCHED]
+        try:
+            versions = [(kind, await self._list(kind)) for kind in WATCHED]
+        except ValueError as error:
+            raise TargetError(f"{self._requests.where} lists what is {error}") from error
         self._tasks = [asyncio.create_task(self._follow(kind, version)) for kind, version in versions]
 
     async def close(self) -> None:
@@ -112,10 +117,23 @@ class View:
         with self._changed:
             return [(kind, seen) for kind in kinds or WATCHED for seen in self._objects[kind].values()]
 
+    def documents(self) -> Mapping[Kind[Any], Sequence[bytes]]:
+        """All that is there, whole, as the server sends it."""
+        with self._changed:
+            return {kind: list(self._documents[kind].values()) for kind in WATCHED}
+
     def touch(self) -> None:
         """Something was set going now, though nothing can be seen of it yet."""
         with self._changed:
             self.last_change = monotonic()
+
+    def uid_of(self, kind: Kind[Any], name: str) -> str | None:
+        """The uid of the object, written or seen; empty if there is none, None if nobody knows."""
+        if kind not in WATCHED:
+            return None
+        with self._changed:
+            seen = self._objects[kind].get(name)
+            return self._owed[kind, name].uid if (kind, name) in self._owed else seen.metadata.uid if seen else ""
 
     def expect(self, kind: Kind[Any], answer: Json) -> None:
         """The server has answered a write with this: its object, or of one that is gone at once, a Status."""
@@ -127,13 +145,15 @@ class View:
                 self._doomed[kind, details.get("name", "")] = details.get("uid", "")
             else:
                 written = msgspec.convert(answer["metadata"], Meta)
-                self._owed[kind, written.name] = int(written.resource_version)
+                self._owed[kind, written.name] = written
 
     def outstanding(self) -> str:
         """What was written and is not yet seen, in words; nothing if all is."""
         with self._changed:
-            for (kind, name), version in self._owed.items():
-                if max(self._listed[kind], self._newest.get((kind, name), 0)) < version:
+            for (kind, name), written in self._owed.items():
+                if max(self._listed[kind], self._newest.get((kind, name), 0)) < version_number(
+                    written.resource_version
+                ):
                     return f"what was written to {kind.name} {name} is not yet seen"
             for (kind, name), uid in self._doomed.items():
                 seen = self._objects[kind].get(name)
@@ -161,27 +181,29 @@ class View:
             while True:
                 await self._watch(kind, version)
                 version = await self._list(kind)
-        except (TargetError, ApiError) as error:
+        except (TargetError, ApiError, ValueError) as error:
             with self._changed:
                 self._failure = TargetError(f"the {kind.resource} of {self._namespace} can't be watched: {error}")
                 self._changed.notify_all()
 
     async def _watch(self, kind: Kind[Any], version: str) -> None:
         """Follows the stream until it ends, for whatever reason but a refusal that is for good."""
-        query = {"watch": "1", "resourceVersion": version}
+        began = monotonic()
         try:
-            async with aclosing(lines(self._client, kind.path(self._namespace), query)) as events:
+            async with aclosing(
+                self._requests.watch(kind.path(self._namespace), {"resourceVersion": version})
+            ) as events:
                 async for line in events:
                     self._note(line)
-                    event = msgspec.json.decode(line, type=_Event)
+                    event = decoded(line, _Event)
                     if event.type == "ERROR":
-                        raise refusal(_GONE, event.object)
-                    self._see(kind, event.type, msgspec.json.decode(event.object, type=Seen))
-        except httpx.TransportError:
-            return
+                        raise refusal(_GONE, bytes(event.object))
+                    self._see(kind, event.type, decoded(event.object, Seen), bytes(event.object))
         except ApiError as error:
-            if error.code != _GONE:
+            if error.code != _GONE and error.code < _SERVERS_TROUBLE:
                 raise
+        if monotonic() - began < _SOON:  # a server that ends each watch at once is not asked without a pause
+            await asyncio.sleep(_PAUSE)
 
     def _note(self, line: bytes) -> None:
         with self._changed:
@@ -192,32 +214,29 @@ class View:
 
     async def _list(self, kind: Kind[Any]) -> str:
         """Takes over what is there; the resourceVersion to watch from."""
-        try:
-            answer = await self._client.get(kind.path(self._namespace), params=_AS_CACHED)
-        except httpx.TransportError as error:
-            raise unreachable(self._address, error) from error
-        if not answer.is_success:
-            raise refusal(answer.status_code, answer.content)
-        found = msgspec.json.decode(answer.content, type=_List)
-        now = {seen.metadata.name: seen for seen in found.items or ()}
+        version, items = await self._requests.list(kind.path(self._namespace), _AS_CACHED)
+        number = version_number(version)
+        now = {seen.metadata.name: (seen, bytes(item)) for item in items for seen in [decoded(item, Seen)]}
         with self._changed:
             before = self._objects[kind]
             for name in before.keys() - now.keys():
                 self._see(kind, "DELETED", before[name])
-            for name, seen in now.items():
+            for name, (seen, document) in now.items():
                 if before.get(name) != seen:
-                    self._see(kind, "MODIFIED", seen)
-            self._listed[kind] = int(found.metadata.resource_version)
-        return found.metadata.resource_version
+                    self._see(kind, "MODIFIED", seen, document)
+            self._listed[kind] = number
+        return version
 
-    def _see(self, kind: Kind[Any], type_: str, seen: Seen) -> None:
+    def _see(self, kind: Kind[Any], type_: str, seen: Seen, document: bytes = b"") -> None:
         with self._changed:
             name = seen.metadata.name
             if type_ == "DELETED":
                 self._objects[kind].pop(name, None)
+                self._documents[kind].pop(name, None)
             else:
                 self._objects[kind][name] = seen
-            self._newest[kind, name] = int(seen.metadata.resource_version)
+                self._documents[kind][name] = document
+            self._newest[kind, name] = version_number(seen.metadata.resource_version)
             self.last_change = monotonic()
             self.what_changed = f"{kind.name} {name} was {type_.lower()}"
             self._changed.notify_all()
@@ -226,8 +245,3 @@ class View:
 class _Event(msgspec.Struct):
     type: str
     object: msgspec.Raw
-
-
-class _List(msgspec.Struct):
-    metadata: Meta
-    items: list[Seen] | None = None

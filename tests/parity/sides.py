@@ -9,7 +9,8 @@ from typing import Protocol
 import httpx
 import msgspec
 
-from conformance.targets.api_server import Address, warnings_of
+from conformance.targets.answers import warnings_of
+from conformance.targets.api_server import Address
 from reference.api.kinds import NAMESPACE
 from reference.machinery.clock import VirtualClock
 from reference.machinery.store import Store

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from conformance.targets.api_server import Address, streaming_client
+from conformance.targets.address import Address
 from conformance.targets.background import Background
 from conformance.targets.protocol import TargetError
+from conformance.targets.requests import Requests
 from conformance.targets.view import View
 from reference.api.kinds import DEPLOYMENT
 from reference.api.objects import Json
@@ -83,10 +84,12 @@ def view(server: SmallServer) -> Iterator[View]:
     server.deployments = [deployment("web", "1")]
     background = Background("test")
     address = Address(f"http://127.0.0.1:{server.server_port}")
-    view = View(address, streaming_client(address), "ns")
+    requests = Requests(address)
+    view = View(requests, "ns")
     background.call(view.open())
     yield view
     background.call(view.close())
+    background.call(requests.close())
     background.stop()
 
 

@@ -12,6 +12,7 @@ import msgspec
 import yaml
 
 from conformance.targets.api_server import ApiServer
+from conformance.targets.protocol import TargetError
 from reference.api.objects import Json
 
 NAME = "deployment-conformance"
@@ -68,8 +69,10 @@ def _allowed(api: ApiServer, right: Right, namespace: str) -> bool:
         "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
         {"spec": {"resourceAttributes": {key: value for key, value in asked.items() if value}}},
     )
-    allowed: bool = review["status"].get("allowed", False)
-    return allowed
+    status = review.get("status")
+    if not isinstance(status, dict):
+        raise TargetError(f"{api.requests.where} does not say what the suite may do there: its review has no status")
+    return status.get("allowed") is True
 
 
 Subject = Literal["ServiceAccount", "User", "Group"]

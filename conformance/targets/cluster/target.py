@@ -24,6 +24,7 @@ PACE = Pace(quiet=0.5)
 _PACE_OF_NODES = {"patience": 30.0, "bound": 300.0}
 """Seconds: a node pulls images and ends containers while nothing changes that we see."""
 _SCHEDULING = 5.0
+_VERSION = re.compile(r"v?\d+\.\d+[\w.+-]{0,60}", re.ASCII)
 _PREFIX = re.compile(r"([a-z0-9][a-z0-9-]{0,19})?")
 _NOT_STARTED = "the cluster has not been looked at yet: start the target first"
 
@@ -79,7 +80,9 @@ class ClusterTarget:
             place = self._bring(starting)
             sessions = KubernetesSessions(place.address, self._pace, place.powers, self._prefix)
             starting.callback(sessions.stop)
-            sessions.powers = msgspec.structs.replace(place.powers, busy=lambda: _slowness(sessions.api))
+            sessions.powers = msgspec.structs.replace(
+                place.powers, busy=lambda: _slowness(sessions.api), foresee=True, vouch=True
+            )
             try:
                 self._look(sessions)
             except ApiError as error:
@@ -107,7 +110,8 @@ class ClusterTarget:
         """Finds out what we may do there and what the cluster is."""
         said = version_of(sessions.api)
         try:
-            self.kubernetes = version_named(said).name
+            sessions.version = version_named(said)
+            self.kubernetes = sessions.version.name
         except UnknownVersion as error:
             raise TargetError(
                 f"the cluster at {sessions.api.address.url} can't be held to anything: {error}"
@@ -131,7 +135,11 @@ def named(context: str, kubeconfig: Path | None = None) -> Bring:
 
 def version_of(api: ApiServer) -> str:
     """What the server says it is: ``v1.37.2``."""
-    said: str = api.ask("GET", "/version")["gitVersion"]
+    said = api.ask("GET", "/version").get("gitVersion")
+    if not isinstance(said, str) or not _VERSION.fullmatch(said):
+        raise TargetError(
+            f"{api.requests.where} does not say of which Kubernetes version it is: see what /version says"
+        )
     return said
 
 

@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
+from conformance.targets.container import commands
 from conformance.targets.protocol import TargetError
 
 RUN_LABEL = "deployment-conformance.run"
@@ -39,7 +40,7 @@ class Docker:
     def run(self, *words: str, content: bytes | None = None) -> str:
         """What it prints, given ``content`` on stdin. Raises TargetError, with what it says and what to do."""
         try:
-            ended = subprocess.run([_PROGRAM, *words], input=content, capture_output=True, check=False)
+            ended = commands.run([_PROGRAM, *words], content)
         except OSError as error:
             raise TargetError(f"docker can't be run: {error.strerror}") from error
         if ended.returncode:
@@ -50,10 +51,9 @@ class Docker:
 
     def provide(self, image: str) -> None:
         """Pulls the image if it is not here. Raises TargetError if it can't be had."""
-        here = subprocess.run([_PROGRAM, "image", "inspect", image], capture_output=True, check=False)
-        if here.returncode == 0:
+        if commands.run([_PROGRAM, "image", "inspect", image]).returncode == 0:
             return
-        pulled = subprocess.run([_PROGRAM, "pull", "--quiet", image], capture_output=True, check=False)
+        pulled = commands.run([_PROGRAM, "pull", "--quiet", image])
         if pulled.returncode:
             said = _last_line(pulled.stderr.decode(errors="replace"))
             raise TargetError(
@@ -68,6 +68,7 @@ class Containers:
     def __init__(self, docker: Docker, stack: ExitStack) -> None:
         """Removes, to begin with, what runs of this machine that were killed have left."""
         _remove_leftovers(docker)
+        stack.callback(_remove, docker, _ours())  # also what was made while the run was interrupted
         self._docker = docker
         self._stack = stack
         self._waiting: dict[str, subprocess.Popen[bytes]] = {}
@@ -75,9 +76,8 @@ class Containers:
 
     def create(self, name: str, image: str, command: Sequence[str], *options: str) -> str:
         """A new container, not yet started; its id."""
-        label = f"{RUN_LABEL}={_here()}{os.getpid()}"
+        label = f"{RUN_LABEL}={_ours()}"
         identity = self._docker.run("create", "--label", label, *options, image, *command).strip()
-        self._stack.callback(self._docker.run, "rm", "--force", "--volumes", identity)
         self._ids[name] = identity
         return identity
 
@@ -112,6 +112,16 @@ class Containers:
 
 def _here() -> str:
     return f"{platform.node()}/"
+
+
+def _ours() -> str:
+    return f"{_here()}{os.getpid()}"
+
+
+def _remove(docker: Docker, run: str) -> None:
+    """Removes all containers of a run."""
+    for identity in docker.run("ps", "--all", "--quiet", "--filter", f"label={RUN_LABEL}={run}").split():
+        docker.run("rm", "--force", "--volumes", identity)
 
 
 def _remove_leftovers(docker: Docker) -> None:

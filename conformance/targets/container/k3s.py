@@ -41,7 +41,7 @@ def bring(docker: Docker, image: str, stack: ExitStack) -> Place:
         kubeconfig = Path(directory) / "kubeconfig"
         write_private(kubeconfig, yaml.safe_dump(config).encode())
         address = load(_CONTEXT, kubeconfig)
-    return Place(address, Powers(check=containers.check, logs=containers.logs, remove_namespaces=False))
+    return Place(address, Powers(check=containers.check, logs=containers.logs, await_removal=False))
 
 
 def _await_config(docker: Docker, containers: Containers, identity: str) -> bytes:

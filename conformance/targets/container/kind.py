@@ -10,8 +10,8 @@ what ``pkg/apis/config/defaults`` of kind's releases says.
 
 from __future__ import annotations
 
+import os
 import shutil
-import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,8 +22,10 @@ import msgspec
 from conformance.targets.api_server import Address
 from conformance.targets.cluster.rights import as_yaml
 from conformance.targets.cluster.target import Bring, Place
+from conformance.targets.container import commands
 from conformance.targets.container.docker import Docker
 from conformance.targets.kubeconfig import load
+from conformance.targets.kubernetes import Powers
 from conformance.targets.local.credentials import write_private
 from conformance.targets.protocol import TargetError
 from reference.api.objects import Json
@@ -60,30 +62,37 @@ def in_kind(wanted: Wanted) -> Bring:
         if wanted.reuse:
             if wanted.reuse not in there:
                 raise TargetError(f"no kind cluster is called {wanted.reuse!r}: there is {', '.join(there) or 'none'}")
-        else:
-            _create(docker, wanted, there, stack)
-        return Place(_address(wanted.reuse or NAME))
+            return Place(_address(wanted.reuse))
+        _create(docker, wanted, there, stack)
+        return Place(_address(own_name()), Powers(await_removal=wanted.keep))
 
     return bring
 
 
+def own_name() -> str:
+    """What the cluster of this process is called: each of pytest-xdist's has its own."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    return f"{NAME}-{worker}" if worker else NAME
+
+
 def _create(docker: Docker, wanted: Wanted, there: list[str], stack: ExitStack) -> None:
-    if NAME in there:
+    name = own_name()
+    if name in there:
         raise TargetError(
-            f"a kind cluster called {NAME} is there already: run on it with --reuse={NAME}, or remove it with "
-            f"`kind delete cluster --name={NAME}`"
+            f"a kind cluster called {name} is there already: run on it with --reuse={name}, or remove it with "
+            f"`kind delete cluster --name={name}`"
         )
     image = ["--image", wanted.image] if wanted.image else _own_image(wanted.kubernetes)
     if wanted.image:
         docker.provide(wanted.image)
     if wanted.keep:
-        kept = f"the kind cluster {NAME} is kept: run on it again with --reuse={NAME}"
-        stack.callback(print, kept, file=sys.stderr)
+        kept = f"the kind cluster {name} is kept: run on it again with --reuse={name}"
+        stack.callback(lambda: print(f"\n{kept}", file=sys.stderr))
     else:
-        stack.callback(_run, "delete", "cluster", "--quiet", "--name", NAME)
+        stack.callback(_run, "delete", "cluster", "--quiet", "--name", name)
     with TemporaryDirectory(prefix="deployment-conformance-") as directory:
         own = ["--kubeconfig", f"{directory}/kubeconfig"]
-        words = ["create", "cluster", "--name", NAME, *image, "--wait", _READY, "--config", "-", *own]
+        words = ["create", "cluster", "--name", name, *image, "--wait", _READY, "--config", "-", *own]
         _run(*words, content=as_yaml([configuration()]))
 
 
@@ -128,12 +137,13 @@ def _address(name: str) -> Address:
 
 def _run(*words: str, content: str | None = None) -> str:
     """What kind prints, given ``content`` on stdin. Raises TargetError, with what it says."""
-    ended = subprocess.run([_PROGRAM, *words], input=content, capture_output=True, text=True, check=False)
+    ended = commands.run([_PROGRAM, *words], content.encode() if content else None)
     if ended.returncode:
-        errors = [line for line in ended.stderr.splitlines() if line.startswith("ERROR: ")] or ended.stderr.splitlines()
+        complained = ended.stderr.decode(errors="replace").splitlines()
+        errors = [line for line in complained if line.startswith("ERROR: ")] or complained
         said = errors[0].removeprefix("ERROR: ").strip() if errors else "and said nothing"
         raise TargetError(f"`kind {words[0]} {words[1]}` failed, {said!r}: {_remedy(said)}")
-    return ended.stdout
+    return ended.stdout.decode(errors="replace")
 
 
 def _remedy(said: str) -> str:

@@ -181,6 +181,7 @@ class LocalTarget:
             sessions = self._sessions = self._connect(ports, credentials, starting)
             self._await_ready(KUBE_APISERVER, lambda: _unready(sessions.api))
             self._behave_as(sessions.api.ask("GET", "/version")["gitVersion"])
+            sessions.version = version_named(self.kubernetes)
             if self._controllers:
                 self._start_controllers(programs, ports, credentials)
                 self._await_ready(OTHER_MANAGER, sessions.powers.busy)
@@ -220,6 +221,7 @@ class LocalTarget:
             between=proxy,
             restart=self._restart_reconciler if self._reconciler.process else None,
             logs=self.processes.logs,
+            foresee=not deployments,
             remove_namespaces=False,  # they go with the control plane
         )
         sessions = KubernetesSessions(Address(f"https://{LOOPBACK}:{ports.api_server}", admin), self._pace, powers)

@@ -84,7 +84,7 @@ def dialogues() -> Iterator[Dialogue]:
     for policy in ("Always", "OnFailure", "Never"):
         changes = [patch(POD, "web", {"status": change}, subresource="status") for change in _CHANGES]
         yield Dialogue(f"a kubelet's patches of a Pod's status, {policy}", (_new(policy), *changes, get(POD, "web")))
-    statuses = (_WHOLE, {}, {"phase": "Failed", "conditions": [{"type": "Ready", "status": "False"}]})
+    statuses: tuple[Json, ...] = (_WHOLE, {}, {"phase": "Failed", "conditions": [{"type": "Ready", "status": "False"}]})
     writes = [put(POD, "web", pod("web") | {"status": status}, "status") for status in statuses]
     whole = patch(POD, "web", {"status": _WHOLE}, STRATEGIC_MERGE, "status")
     yield Dialogue("a Pod's status, whole", (_new("Always"), *writes, whole, get(POD, "web")))
