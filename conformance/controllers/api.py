@@ -19,8 +19,10 @@ import msgspec
 
 from conformance.controllers.clocks import SteadyClock
 from conformance.controllers.metrics import Metrics
+from conformance.targets.answers import TooLarge, bounded, bounded_lines
 from conformance.targets.api_server import JSON, Address, delete_options, refusal
 from conformance.targets.protocol import TargetError
+from conformance.threads import in_thread
 from reference.api.errors import ApiError, unanswered
 from reference.api.kinds import Kind
 from reference.api.objects import Json, K
@@ -36,7 +38,10 @@ _LOST_AGAIN = 1.0
 _TIMEOUT = aiohttp.ClientTimeout(total=60, sock_connect=30)
 _OVERDUE = 30.0
 """Seconds after which a watch that the server should have ended is given up."""
-_LINE = 1 << 22
+_LONGEST_WAIT = 86_400
+"""Seconds that a server's Retry-After is obeyed, at most."""
+_PIECE = 1 << 16
+"""Bytes that are read at a time."""
 _METHODS = {
     "get": "GET",
     "list": "GET",
@@ -47,8 +52,11 @@ _METHODS = {
     "deletecollection": "DELETE",
 }
 _LOST = (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionResetError, BrokenPipeError)
-_UNANSWERED = (aiohttp.ClientError, OSError, TimeoutError, TargetError)
+_UNANSWERED = (aiohttp.ClientError, OSError, TimeoutError, TooLarge, TargetError)
 """TargetError: our credentials cannot be had just now."""
+NOT_UNDERSTOOD = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
+"""What decoding raises of a text that is no object: of one that is nested too deeply as well."""
+_DIGITS = 9
 
 
 class ListMeta(msgspec.Struct, frozen=True, rename="camel"):
@@ -75,9 +83,10 @@ class Api:
         self._decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(ssl=address.tls or True, limit=0),
-            headers={"User-Agent": user_agent, "Accept": JSON},
+            headers={"User-Agent": user_agent, "Accept": JSON, "Accept-Encoding": "identity"},
             timeout=_TIMEOUT,
-            read_bufsize=_LINE,
+            read_bufsize=_PIECE,
+            auto_decompress=False,  # what expands has no bound
         )
 
     async def close(self) -> None:
@@ -121,8 +130,8 @@ class Api:
                 code = answer.status
                 self._metrics.requests.labels("watch", kind.resource, code).inc()
                 if code != 200:
-                    raise refusal(code, await answer.read())
-                async for line in answer.content:
+                    raise refusal(code, await bounded(answer.content.iter_chunked(_PIECE)))
+                async for line in bounded_lines(answer.content.iter_chunked(_PIECE)):
                     yield line
         except _UNANSWERED as error:
             if not code:
@@ -167,13 +176,14 @@ class Api:
         if content is not None:
             extras["headers"]["Content-Type"] = content_type
         async with self._session.request(method, self._address.url + path, data=content, params=query, **extras) as it:
-            return it.status, await it.read(), _retry_after(it)
+            return it.status, await bounded(it.content.iter_chunked(_PIECE)), _retry_after(it)
 
     async def _extras(self) -> dict[str, Any]:
         """Who we are as of now, and the way there."""
-        extras: dict[str, Any] = {"headers": {}, "proxy": self._address.proxy}
+        extras: dict[str, Any] = {"headers": {}, "proxy": self._address.proxy, "allow_redirects": False}
         if self._address.auth is not None:  # which may have to run a plug-in
-            proven = await asyncio.to_thread(_proven, self._address.auth, self._address.url)
+            auth = self._address.auth
+            proven = await in_thread(lambda: _proven(auth, self._address.url))
             extras["headers"]["Authorization"] = proven.headers.get("Authorization", "")
             extras["server_hostname"] = proven.extensions.get("sni_hostname")
         return extras
@@ -184,7 +194,7 @@ class Api:
             self._decoders[type_] = msgspec.json.Decoder(type_)
         try:
             return self._decoders[type_].decode(answer)
-        except msgspec.MsgspecError as error:
+        except NOT_UNDERSTOOD as error:
             raise unanswered(verb, path, f"the answer is not an API server's: {error}") from error
 
 
@@ -201,7 +211,9 @@ def _retry_after(answer: aiohttp.ClientResponse) -> int | None:
     if answer.status != 429 and answer.status < 500:
         return None
     text = answer.headers.get("Retry-After", "")
-    return int(text) if text.isdecimal() else None
+    if not (text.isascii() and text.isdigit()):
+        return None
+    return min(int(text), _LONGEST_WAIT) if len(text) < _DIGITS else _LONGEST_WAIT
 
 
 def _unanswered(verb: str, path: str, error: Exception) -> ApiError:

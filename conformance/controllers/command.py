@@ -13,8 +13,16 @@ from conformance.controllers.controller import WORKERS
 from conformance.controllers.election import Pace
 from conformance.controllers.process import CannotRun, Settings, run
 from conformance.parameters import ObjectName, Positive
+from conformance.untrusted import printable
 
 _DEFAULT = Pace()
+
+
+class _Printable(logging.Formatter):
+    """What a server says is in some messages."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
 
 
 class CouldNotControl(click.ClickException):
@@ -83,7 +91,9 @@ def controller_command(
         health_host=health_host,
         health_port=health_port,
     )
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    log = logging.StreamHandler()
+    log.setFormatter(_Printable("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[log])
     try:
         asyncio.run(run(settings))
     except CannotRun as error:

@@ -22,8 +22,8 @@ from reference.machinery.runner import FAULTS
 
 WORKERS = 5
 """Keys worked on at a time: kube-controller-manager's default."""
-_LAST_EVENTS = 5.0
-"""Seconds that the events of the last syncs may take to be written."""
+_LAST_SYNCS, _LAST_EVENTS = 3.0, 2.0
+"""Seconds that syncs which have begun may still take when the controller is stopped, and then their events."""
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +54,8 @@ class LiveController:
     async def run(self, stop: asyncio.Event, workers: int = WORKERS) -> None:
         """Works until ``stop``, and returns when the syncs that had begun have ended and their events are written.
 
+        What takes too long then is given up: a server that does not answer, or says to come again tomorrow.
+
         Raises what a fault of the program raised, where upstream would panic.
         """
         self.begun = True
@@ -70,7 +72,9 @@ class LiveController:
                 working = [group.create_task(self._work()) for _ in range(workers)]
                 await stopping
                 self._queue.shut_down()
-                await asyncio.wait(working)
+                _, late = await asyncio.wait(working, timeout=_LAST_SYNCS)
+                for task in late:
+                    task.cancel()
             for task in (syncing, *feeding):
                 task.cancel()
             with suppress(TimeoutError):

@@ -18,7 +18,7 @@ import msgspec
 
 from conformance.controllers.api import Api
 from conformance.controllers.metrics import Metrics
-from reference.api.errors import ApiError
+from reference.api.errors import ApiError, unanswered
 from reference.api.objects import Json
 
 JITTER = 1.2
@@ -88,7 +88,7 @@ class Election:
             "leaseDurationSeconds": 1,
             "acquireTime": now,
             "renewTime": now,
-            "leaseTransitions": self._lease["spec"].get("leaseTransitions", 0),
+            "leaseTransitions": self._spec().get("leaseTransitions") or 0,
         }
         try:
             await self._update(given_up)
@@ -139,6 +139,11 @@ class Election:
         self._see(await self._api.document("update", _RESOURCE, f"{self._collection}/{self._name}", lease))
 
     def _see(self, lease: Json) -> None:
+        """Believes what an answer says of the lease. Raises ApiError if it is none."""
+        try:
+            msgspec.convert(lease, _Lease)
+        except msgspec.ValidationError as error:
+            raise unanswered("get", self._collection, f"the answer is no lease: {error}") from error
         if lease.get("spec") != self._lease.get("spec"):
             self._seen_at = time.monotonic()
         self._lease = lease
@@ -146,23 +151,36 @@ class Election:
     def _wanted(self) -> Json:
         """The lease's spec while this candidate leads."""
         now = _micro_time()
-        old = self._lease.get("spec", {})
+        old = self._spec()
         renewing = self._holder() == self._identity
         return {
             "holderIdentity": self._identity,
             "leaseDurationSeconds": self._pace.lease_duration,
             "acquireTime": old.get("acquireTime", now) if renewing else now,
             "renewTime": now,
-            "leaseTransitions": old.get("leaseTransitions", 0) + (0 if renewing or not old else 1),
+            "leaseTransitions": (old.get("leaseTransitions") or 0) + (0 if renewing or not old else 1),
         }
 
     def _holder(self) -> str:
-        holder: str = self._lease.get("spec", {}).get("holderIdentity") or ""
+        holder: str = self._spec().get("holderIdentity") or ""
         return holder
 
+    def _spec(self) -> Json:
+        return self._lease.get("spec") or {}
+
     def _is_valid(self) -> bool:
-        seconds: int = self._lease.get("spec", {}).get("leaseDurationSeconds", 0)
+        seconds: int = self._spec().get("leaseDurationSeconds") or 0
         return time.monotonic() < self._seen_at + seconds
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    holder_identity: str | None = None
+    lease_duration_seconds: int | None = None
+    lease_transitions: int | None = None
+
+
+class _Lease(msgspec.Struct):
+    spec: _Spec | None = None
 
 
 def _micro_time() -> str:

@@ -19,16 +19,16 @@ from typing import Any
 
 import msgspec
 
-from conformance.controllers.api import Api
+from conformance.controllers.api import NOT_UNDERSTOOD, Api
 from conformance.controllers.metrics import Metrics
-from conformance.targets.api_server import refusal
+from conformance.targets.answers import refusal, version_number
 from reference.api.errors import ApiError, unanswered
 from reference.api.kinds import Kind
 from reference.machinery.environment import Controller
 from reference.machinery.informer import TableCache
 from reference.machinery.store import Table
 
-PAGE = 500
+PAGE, MOST_PAGES = 500, 2_000
 WATCH_SECONDS = 300
 """At least; the server is asked to end a watch after a random time of up to twice as much."""
 BACK_OFF, BACK_OFF_MAX, BACK_OFF_RESET = 0.8, 30.0, 120.0
@@ -97,12 +97,14 @@ class LiveInformer(TableCache):
         query = {"resourceVersion": self._version, "limit": str(PAGE)}
         path = self.kind.path()
         items: list[Any] = []
-        while True:
+        for _ in range(MOST_PAGES):
             page = await self._api.page(self.kind, path, {name: value for name, value in query.items() if value})
             items += page.items or ()
             if not page.metadata.continue_:
                 break
             query = {"limit": str(PAGE), "continue": page.metadata.continue_}
+        else:
+            raise self._not_understood(f"more than {MOST_PAGES} pages")
         revision = self._revision(page.metadata.resource_version)
         self._metrics.relists.labels(self.kind.resource).inc()
         self._version = page.metadata.resource_version
@@ -146,7 +148,7 @@ class LiveInformer(TableCache):
         try:
             event = _decode_event(line)
             obj = None if event.type == "ERROR" else self._decode(event.object)
-        except msgspec.MsgspecError as error:
+        except NOT_UNDERSTOOD as error:
             raise self._not_understood(str(error)) from error
         if obj is None:
             raise refusal(500, bytes(event.object))
@@ -165,9 +167,9 @@ class LiveInformer(TableCache):
 
     def _revision(self, resource_version: str) -> int:
         try:
-            return int(resource_version)
-        except ValueError:
-            raise self._not_understood(f"resourceVersion {resource_version!r}") from None
+            return version_number(resource_version)
+        except ValueError as error:
+            raise self._not_understood(str(error)) from None
 
     def _not_understood(self, what: str) -> ApiError:
         return ApiError(500, "InternalError", f"what the server says of {self.kind.resource} is not understood: {what}")

@@ -10,7 +10,6 @@ import logging
 import platform
 import signal
 import socket
-import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -28,6 +27,7 @@ from conformance.controllers.serving import serving
 from conformance.targets import kubeconfig
 from conformance.targets.api_server import Address
 from conformance.targets.protocol import TargetError
+from conformance.threads import in_thread
 from reference.api.errors import ApiError
 from reference.controllers.deployment import DeploymentController
 from reference.versions import UnknownVersion, Version, version_named
@@ -37,6 +37,8 @@ PACKAGE = "deployment-conformance"
 _SERVER_BOUND = 10.0
 """Seconds to wait for the API server to answer at first."""
 _LOOK_AGAIN = 0.2
+STOP_BOUND = 8.0
+"""Seconds from the signal to the end."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,9 +65,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def run(settings: Settings) -> None:
-    """Runs until SIGTERM or SIGINT. Raises CannotRun, or what a fault of the program raised."""
+    """Runs until SIGTERM or SIGINT, and no more than ``STOP_BOUND`` longer, whatever it waits for then.
+
+    Raises CannotRun, or what a fault of the program raised.
+    """
     stop = _told_to_stop()
-    address = _address(settings)
+    async with beside(_control(settings, stop)) as controlling, beside(stop.wait()) as stopping:
+        await asyncio.wait((controlling, stopping), return_when=asyncio.FIRST_COMPLETED)
+        _, late = await asyncio.wait((controlling,), timeout=STOP_BOUND)
+        if late:
+            _log.warning("what is under way is given up")
+    _log.info("ended")
+
+
+async def _control(settings: Settings, stop: asyncio.Event) -> None:
+    address = await in_thread(lambda: _address(settings))
     metrics = Metrics(QUEUE)
     async with _connected(address, settings, metrics) as clients:
         version = await _version(settings, clients)
@@ -75,7 +89,6 @@ async def run(settings: Settings) -> None:
         async with _served(settings, metrics, controller):
             _log.info("behaving as Kubernetes %s", version.name)
             await _work(settings, metrics, clients, controller, stop)
-    _log.info("ended")
 
 
 class _Clients(msgspec.Struct, frozen=True):
@@ -133,14 +146,20 @@ async def _version(settings: Settings, clients: _Clients) -> Version:
 
 async def _servers_version(api: Api) -> str:
     """What the server says that it is. Waits for a server that does not answer yet. Raises CannotRun."""
-    deadline = time.monotonic() + _SERVER_BOUND
-    while True:
-        try:
-            return str((await api.document("get", "version", "/version")).get("gitVersion", ""))
-        except ApiError as error:
-            if time.monotonic() > deadline or error.code in (401, 403):
-                raise CannotRun(f"the API server does not say its version: {error}") from error
-            await asyncio.sleep(_LOOK_AGAIN)
+    said: object = "no answer"
+    try:
+        async with asyncio.timeout(_SERVER_BOUND):
+            while True:
+                try:
+                    return str((await api.document("get", "version", "/version")).get("gitVersion", ""))
+                except ApiError as error:
+                    said = error
+                    if error.code in (401, 403):
+                        break
+                    await asyncio.sleep(_LOOK_AGAIN)
+    except TimeoutError:
+        pass
+    raise CannotRun(f"the API server does not say its version: {said}")
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ bytes, and one that no API server gives is an error that says so, without what i
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterable
 from typing import TypeVar
 
 import httpx
@@ -31,19 +31,40 @@ class NotAnApiServer(TargetError):
 
 async def read(answer: httpx.Response) -> bytes:
     """The whole body. Raises NotAnApiServer if it is too large, or encoded, which is never asked for."""
-    content = bytearray()
-    async for data in _raw(answer):
-        content += data
-        if len(content) > BODY:
-            raise not_an_api_server(answer, f"more than {BODY >> 20} MiB")
-    return bytes(content)
+    try:
+        return await bounded(_raw(answer))
+    except TooLarge as error:
+        raise not_an_api_server(answer, str(error)) from error
 
 
 async def lines(answer: httpx.Response) -> AsyncGenerator[bytes]:
     """The lines of a stream as they come, without empty ones. Raises NotAnApiServer if one is too long."""
+    try:
+        async for line in bounded_lines(_raw(answer)):
+            yield line
+    except TooLarge as error:
+        raise not_an_api_server(answer, str(error)) from error
+
+
+class TooLarge(ValueError):
+    """More than any API server sends."""
+
+
+async def bounded(pieces: AsyncIterable[bytes]) -> bytes:
+    """The pieces of a body together. Raises TooLarge."""
+    content = bytearray()
+    async for data in pieces:
+        content += data
+        if len(content) > BODY:
+            raise TooLarge(f"more than {BODY >> 20} MiB")
+    return bytes(content)
+
+
+async def bounded_lines(pieces: AsyncIterable[bytes]) -> AsyncGenerator[bytes]:
+    """The lines of a stream that comes in pieces, without empty ones. Raises TooLarge."""
     parts: list[bytes] = []
     size = 0
-    async for data in _raw(answer):
+    async for data in pieces:
         *ends, rest = data.split(b"\n")
         for end in ends:
             line = b"".join((*parts, end))
@@ -53,7 +74,7 @@ async def lines(answer: httpx.Response) -> AsyncGenerator[bytes]:
         parts.append(rest)
         size += len(rest)
         if size > LINE:
-            raise not_an_api_server(answer, f"a line of more than {LINE >> 20} MiB")
+            raise TooLarge(f"a line of more than {LINE >> 20} MiB")
 
 
 def decoded(content: bytes | msgspec.Raw, type_: type[_T]) -> _T:

@@ -12,7 +12,7 @@ import logging
 import os
 import ssl
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -26,6 +26,7 @@ from kubernetes.config.kube_config import KubeConfigMerger
 
 from conformance.targets.address import Address, Credentials
 from conformance.targets.protocol import TargetError
+from conformance.threads import in_thread
 
 _DEFAULT = "~/.kube/config"
 _HEEDED = {
@@ -106,7 +107,16 @@ class _Credentials(Credentials):
         with self._lock:
             self._configuration = self._read()
 
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """A plug-in may take its time, in which the loop goes on."""
+        await in_thread(lambda: self.prove(request))
+        yield request
+
+    def sync_auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response]:
+        self.prove(request)
+        yield request
+
+    def prove(self, request: httpx.Request) -> None:
         with self._lock, _in_one_sentence(self._context, self._plugin):
             authorization = self._configuration.get_api_key_with_prefix("BearerToken")
             if authorization and not (authorization.isascii() and authorization.isprintable()):
@@ -115,7 +125,6 @@ class _Credentials(Credentials):
             request.headers["Authorization"] = authorization
         if self._configuration.tls_server_name:
             request.extensions["sni_hostname"] = self._configuration.tls_server_name
-        yield request
 
 
 _Entries = Mapping[str, Mapping[str, Mapping[str, Any]]]

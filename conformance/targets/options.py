@@ -9,7 +9,10 @@ import msgspec
 from conformance.targets.protocol import TargetError
 
 OF_TARGETS: dict[str, tuple[str, str]] = {
-    "binaries": ("DIR", "local: where the control plane's programs are, instead of building them"),
+    "binaries": (
+        "DIR",
+        "local: where the control plane's programs are, instead of building them; KUBEBUILDER_ASSETS: where that says",
+    ),
     "controller": ("NAME", "local: who reconciles Deployments: upstream (default), reference, or none of ours"),
     "controller_command": ("COMMAND", "local: starts a Deployment controller of yours, with {kubeconfig} in it"),
     "kubeconfig": ("FILE", "kubeconfig: the file, instead of KUBECONFIG or ~/.kube/config"),

@@ -29,6 +29,7 @@ from conformance.targets import answers
 from conformance.targets.address import JSON, Address, Credentials
 from conformance.targets.answers import decoded, not_an_api_server
 from conformance.targets.protocol import TargetError
+from conformance.threads import in_thread
 from reference.api.errors import ApiError
 from reference.api.objects import Json
 from reference.machinery.client import JSON_PATCH
@@ -221,7 +222,7 @@ class Requests:
     async def renew_credentials(self) -> None:
         """Reads them anew, if they come from somewhere. Raises TargetError if they can't be had."""
         if isinstance(self._address.auth, Credentials):
-            await asyncio.to_thread(self._address.auth.renew)
+            await in_thread(self._address.auth.renew)
 
     def check(self) -> None:
         self._check(0)

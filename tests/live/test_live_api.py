@@ -165,7 +165,7 @@ def test_a_watch_that_the_server_never_ends_is_given_up(monkeypatch: pytest.Monk
             finally:
                 await api.close()
             assert ended.value.code == 0
-            assert lines == [b'{"type": "ADDED"}\n']
+            assert lines == [b'{"type": "ADDED"}']
             assert wire.asked[0].query["timeoutSeconds"] == "1"
 
     asyncio.run(run())

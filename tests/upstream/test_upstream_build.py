@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from conformance.upstream import UpstreamUnavailable, cache, ensure, go, support
 from conformance.upstream.progress import Progress
 from tests.upstream.conftest import ScriptGo
 
-WRITES_THE_PROGRAM = 'while [ "$1" != -o ]; do shift; done; echo program > "$2"'
+WRITES_THE_PROGRAM = 'while [ "$1" != -o ]; do shift; done; echo program > "$2"; /bin/chmod +x "$2"'
 PREBUILD = [sys.executable, "-m", "conformance.upstream", "1.37", "--program", "typetables"]
 LATEST = supported()[-1].patch
 
@@ -49,6 +50,39 @@ def test_what_nobody_has_used_for_a_month_goes_with_the_next_build(own_cache: Pa
         os.utime(place / name, (time.time() - days * 86400,) * 2)
     built = ensure("typetables", "1.37")
     assert {path.name for path in place.glob("*-*")} == {built.name, "typetables-used", "oracle-old"}
+
+
+def _flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def _cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def _forget_mode(path: Path) -> None:
+    path.chmod(0o644)
+
+
+def _forget_checksum(path: Path) -> None:
+    next(path.parent.glob(".typetables-*")).unlink()
+
+
+@pytest.mark.parametrize("damage", [_flip, _cut, _forget_mode, _forget_checksum])
+def test_a_damaged_program_is_noticed_and_built_again(
+    own_cache: Path, script_go: ScriptGo, capfd: pytest.CaptureFixture[str], damage: Callable[[Path], None]
+) -> None:
+    assert own_cache
+    script_go(build=WRITES_THE_PROGRAM)
+    built = ensure("typetables", "1.37")
+    content = built.read_bytes()
+    damage(built)
+    assert ensure("typetables", "1.37") == built
+    assert built.read_bytes() == content
+    assert os.access(built, os.X_OK)
+    assert "is damaged, or nothing vouches for it: it is built again" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("own_cache")
