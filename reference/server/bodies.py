@@ -16,7 +16,7 @@ from reference.api.json_syntax import NotJson
 from reference.api.misfits import Misfit
 from reference.api.objects import Json
 from reference.api.patches import in_order, invalid_patch, merge_patch
-from reference.api.registered import unregistered
+from reference.api.registered import fault_of_type, unregistered
 from reference.api.schema import Schema, schema
 from reference.api.strategic import go_text, strategic_merge
 from reference.machinery.client import JSON_PATCH, MERGE, STRATEGIC_MERGE
@@ -28,8 +28,8 @@ from reference.versions import Version
 
 _LIMIT = 3 << 20
 _SHOWN = 30
-_TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 _MEDIA_TYPES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+_TYPE_META = frozenset(("kind", "apiVersion"))
 _OPERATION = ("op", "path", "from", "value")
 
 
@@ -135,15 +135,14 @@ def _typed(body: bytes) -> strict.Members:
         raise _Unrecognized(f"couldn't get version/kind; json parse error: {error}") from None
     if value is None:
         return strict.Members()
-    if not isinstance(value, strict.Members):
-        raise _Unrecognized(f"couldn't get version/kind; json parse error: {Misfit(value, _TYPE_META)}")
-    for name, content in value:
-        if name in ("apiVersion", "kind") and not isinstance(content, str | None):
-            misfit = Misfit(strict.lenient(content), "string").within("", name)
-            raise _Unrecognized(f"couldn't get version/kind; json parse error: {misfit}")
-        if name == "apiVersion" and content and content.count("/") > 1:
-            raise _Unrecognized(f"unexpected GroupVersion string: {content}")
-    return value
+    if fault := fault_of_type(_flat(value)):
+        raise _Unrecognized(fault)
+    return value  # type: ignore[no-any-return]
+
+
+def _flat(value: Any) -> Any:
+    """An object's members as they come last, which is what says of what type it is."""
+    return {name: strict.lenient(content) for name, content in value} if isinstance(value, strict.Members) else value
 
 
 def _expected(to: Route) -> str:
@@ -186,6 +185,8 @@ def _patch_faults(
     faults = _operation_faults(members) if patch_type == JSON_PATCH else strict.duplicates(members)
     try:
         made = _applied(stored, change, patch_type, struct, tables)
+        if patch_type != STRATEGIC_MERGE and isinstance(made, dict) and not made.get("apiVersion"):
+            return (*faults, *(f'unknown field "{member}"' for member in sorted(made.keys() - _TYPE_META))), ""
         conform(made, struct, version, wraps=patch_type == STRATEGIC_MERGE)
     except (ApiError, Misfit):
         return (), ""
