@@ -74,7 +74,7 @@ def patched(document: Json, patch: Any, patch_type: str, named: tuple[str, str],
 
 
 def _from_older(made: Json, name: str) -> Json:
-    """A document that a patch has made one of an older version, as far as such a version has other types or defaults."""
+    """A document that a patch has made one of an older version, as far as that has other types or defaults."""
     version, status = made["apiVersion"], made.get("status")
     if name == "Scale" and version in _OLDER and isinstance(status, dict) and isinstance(status.get("selector"), str):
         misfit = Misfit(status["selector"], "map[string]string").within("v1.ScaleStatus", "selector")
