@@ -16,7 +16,7 @@ from reference.api.json_patch import json_patch
 from reference.api.kinds import Kind
 from reference.api.misfits import Misfit
 from reference.api.objects import Json, json_text
-from reference.api.registered import unregistered
+from reference.api.registered import fault_of_kind, fault_of_type
 from reference.api.schema import schema
 from reference.api.strategic import go_text, strategic_merge
 from reference.versions import Version
@@ -24,6 +24,8 @@ from reference.versions import Version
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
+_OLDER = ("apps/v1beta1", "apps/v1beta2")
+_MOST_OPERATIONS = 10_000
 
 
 def apply_patch(
@@ -32,27 +34,55 @@ def apply_patch(
     """The object that the API server makes of the stored ``document`` and a patch, before it validates it.
 
     Defaults are in, as after ``default``. ``patch_type`` is the request's content type. Raises ApiError with the
-    server's code: 400, 422 or 500 for a patch that cannot be applied, 415 for an unknown type, 422 for a result that
-    does not fit the kind's type.
+    server's code: 400, 413, 422 or 500 for a patch that cannot be applied, 415 for an unknown type, 422 for a result
+    that does not fit the kind's type.
+    """
+    made = patched(document, patch, patch_type, (kind.name, kind.api_version), version)
+    try:
+        return default_typed(kind, in_order(made), version, document)
+    except Misfit as fault:
+        raise invalid_patch(json_text(made), str(fault)) from None
+    except Unconvertible as fault:
+        if patch_type == STRATEGIC_MERGE:
+            raise ApiError(500, "Unknown", str(fault)) from None
+        raise invalid_patch(json_text(made), str(fault)) from None
+
+
+def patched(document: Json, patch: Any, patch_type: str, named: tuple[str, str], version: Version) -> Any:
+    """What a patch makes of a document of a kind and version; a strategic merge is read as its type at once.
+
+    Raises ApiError as ``apply_patch`` does.
     """
     if patch_type == STRATEGIC_MERGE:
-        return _strategic(document, _object(patch if patch is not None else {}), kind, version)
+        return _strategic(document, _object(patch if patch is not None else {}), f"v1.{named[0]}", version)
     if patch_type == MERGE:
         if patch is None:
             raise bad_request("Invalid JSON Patch")
-        patched = merge_patch(document, _object(patch, "error decoding patch: "))
+        made = merge_patch(document, _object(patch, "error decoding patch: "))
     elif patch_type == JSON_PATCH:
-        patched = json_patch(document, _operations(patch))
+        made = json_patch(document, _operations(patch))
     else:
         known = ", ".join((JSON_PATCH, MERGE, STRATEGIC_MERGE))
         text = f"the body of the request was in an unknown format - accepted media types include: {known}"
         raise ApiError(415, "UnsupportedMediaType", text)
-    if isinstance(patched, dict) and (named := patched.get("kind") or kind.name) != kind.name:
-        raise invalid_patch(json_text(patched), unregistered(named, kind.api_version))
-    try:
-        return default_typed(kind, in_order(patched), version, document)
-    except (Misfit, Unconvertible) as fault:
-        raise invalid_patch(json_text(patched), str(fault)) from None
+    if fault := fault_of_type(made) or (isinstance(made, dict) and fault_of_kind(named, made)):
+        raise invalid_patch(json_text(made), fault)
+    if not isinstance(made, dict) or not made.get("apiVersion"):
+        name = document["metadata"]["name"]
+        raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
+    return _from_older(made, named[0])
+
+
+def _from_older(made: Json, name: str) -> Json:
+    """A document that a patch has made one of an older version, as far as that has other types or defaults."""
+    version, status = made["apiVersion"], made.get("status")
+    if name == "Scale" and version in _OLDER and isinstance(status, dict) and isinstance(status.get("selector"), str):
+        misfit = Misfit(status["selector"], "map[string]string").within("v1.ScaleStatus", "selector")
+        raise invalid_patch(json_text(made), str(misfit.within("v1.Scale", "status")))
+    if name == "Deployment" and version == _OLDER[0] and not (made.get("metadata") or {}).get("labels"):
+        labels = merge_patch({}, made).get("spec", {}).get("template", {}).get("metadata", {}).get("labels")
+        return merge_patch(made, {"metadata": {"labels": labels}}) if labels else made
+    return made
 
 
 def in_order(value: Any) -> Any:
@@ -81,16 +111,12 @@ def invalid_patch(value: str, fault: str) -> ApiError:
     return ApiError(422, "Invalid", f' "" is invalid: {cause.field}: {cause.message}', (cause,))
 
 
-def _strategic(document: Json, patch: Json, kind: Kind[Any], version: Version) -> Json:
-    struct = f"v1.{kind.name}"
-    patched = strategic_merge(document, patch, struct, schema(version))
+def _strategic(document: Json, patch: Json, struct: str, version: Version) -> Json:
+    made = strategic_merge(document, patch, struct, schema(version))
     try:
-        patched = conform(patched, struct, version, wraps=True)
-        return default_typed(kind, patched, version, document)
+        return conform(made, struct, version, wraps=True)
     except Misfit as misfit:
         raise invalid_patch(go_text(patch), misfit.unstructured()) from None
-    except Unconvertible as fault:
-        raise ApiError(500, "Unknown", str(fault)) from None
 
 
 def _object(patch: Any, prefix: str = "") -> Json:
@@ -100,9 +126,26 @@ def _object(patch: Any, prefix: str = "") -> Json:
 
 
 def _operations(patch: Any) -> list[Json | None]:
+    if patch is None:
+        return []
     if not isinstance(patch, list | tuple):
         raise bad_request(f"error decoding patch: {Misfit(patch, '[]handlers.jsonPatchOp')}")
     for operation in patch:
-        if operation is not None and not isinstance(operation, dict):
-            raise bad_request(f"error decoding patch: {Misfit(operation, 'handlers.jsonPatchOp')}")
+        misfit = _misfit(operation)
+        if misfit is not None:
+            raise bad_request(f"error decoding patch: {misfit}")
+    if len(patch) > _MOST_OPERATIONS:
+        allowed = f"The allowed maximum operations in a JSON patch is {_MOST_OPERATIONS}, got {len(patch)}"
+        raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: {allowed}")
     return list(patch)
+
+
+def _misfit(operation: Any) -> Misfit | None:
+    if operation is None:
+        return None
+    if not isinstance(operation, dict):
+        return Misfit(operation, "handlers.jsonPatchOp")
+    for member, value in operation.items():
+        if member in ("op", "from", "path") and not isinstance(value, str | None):
+            return Misfit(value, "string").within("jsonPatchOp", member)
+    return None

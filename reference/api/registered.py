@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference.api.errors import bad_request
+from reference.api.misfits import Misfit
 from reference.api.quoting import go_quote
 
 _WORKLOADS = ("Deployment", "StatefulSet", "ControllerRevision")
@@ -26,6 +27,8 @@ _REGISTERED: Mapping[str, tuple[str, ...]] = {
     "batch/v1": ("Job", "CronJob"),
 }
 """Of the server's scheme, what a body may say by mistake."""
+_UNREAD = "couldn't get version/kind; json parse error: "
+_TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 _SCHEME = 'scheme "pkg/runtime/scheme.go:111"'
 
 
@@ -34,18 +37,37 @@ def check_kind(name: str, api_version: str, body: Mapping[str, Any]) -> None:
     found, version = body.get("kind") or name, body.get("apiVersion") or api_version
     if (found, version) == (name, api_version):
         return
-    short = version.rpartition("/")[2]
-    fault = ""
-    if found not in _REGISTERED.get(version, ()):
-        fault = unregistered(found, version)
-    elif found != name:
-        group = api_version.rpartition("/")[0] or "core"
-        fault = f"converting ({short}.{found}) to ({group}.{name}): unknown conversion"
-    if fault:
+    if fault := fault_of_kind((name, api_version), body):
+        short = version.rpartition("/")[2]
         raise bad_request(f"{found} in version {go_quote(short)} cannot be handled as a {name}: {fault}")
     raise bad_request(
         f"the API version in the data ({version}) does not match the expected API version ({api_version})"
     )
+
+
+def fault_of_kind(wanted: tuple[str, str], body: Mapping[str, Any]) -> str:
+    """Why a body cannot be taken for an object of this kind and version, in whatever version it is itself."""
+    name, api_version = wanted
+    found, version = body.get("kind") or name, body.get("apiVersion") or api_version
+    if found not in _REGISTERED.get(version, ()):
+        return unregistered(found, version)
+    if found == name:
+        return ""
+    group = api_version.rpartition("/")[0] or "core"
+    return f"converting ({version.rpartition('/')[2]}.{found}) to ({group}.{name}): unknown conversion"
+
+
+def fault_of_type(body: Any) -> str:
+    """Why it cannot be read what a body says that it is."""
+    if body is None:
+        return ""
+    if not isinstance(body, Mapping):
+        return f"{_UNREAD}{Misfit(body, _TYPE_META)}"
+    for member in ("apiVersion", "kind"):
+        if not isinstance(body.get(member), str | None):
+            return f"{_UNREAD}{Misfit(body[member], 'string').within('', member)}"
+    version = body.get("apiVersion") or ""
+    return f"unexpected GroupVersion string: {version}" if version.count("/") > 1 else ""
 
 
 def unregistered(kind: str, version: str) -> str:

@@ -182,7 +182,7 @@ def _raise(causes: list[Cause]) -> None:
 class _Parser:
     """Reads a selector's text, one requirement after the other."""
 
-    _TOKENS = re.compile(r"\s*(==|!=|[=!(),<>]|[^\s=!(),<>]+|$)")
+    _TOKENS = re.compile(r"[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+|$)")
     _SYMBOLS = ("=", "==", "!=", "!", "(", ")", ",", "<", ">", "")
     _OPERATORS = ("in", "notin", "=", "==", "!=")
 
@@ -223,7 +223,7 @@ class _Parser:
             return LabelSelectorRequirement(key, DOES_NOT_EXIST if negated else EXISTS)
         operator = self._next()
         if operator in ("<", ">"):
-            return LabelSelectorRequirement(key, _GREATER if operator == ">" else _LESS, (self._bound(),))
+            return LabelSelectorRequirement(key, _GREATER if operator == ">" else _LESS, (self._bound(key),))
         if operator not in self._OPERATORS:
             self._fail(operator, "in, notin, =, ==, !=, gt, lt")
         if operator in ("in", "notin"):
@@ -247,11 +247,13 @@ class _Parser:
                 values[-1] = token
         return tuple(sorted(set(values)))
 
-    def _bound(self) -> str:
-        value = self._identifier()
+    def _bound(self, key: str) -> str:
+        value = "" if self._peek() in ("", ",") else self._identifier()
         if _number(value) is None:
             text = "for 'Gt', 'Lt' operators, the value must be an integer"
             raise SelectorError(f"{_UNPARSED}values[0]: {fielderrors.invalid('', value, text).message}")
+        for cause in _value_causes(key, [value]):
+            raise SelectorError(f"{_UNPARSED}{cause.field}: {cause.message}")
         return value
 
     def _identifier(self) -> str:

@@ -5,6 +5,7 @@ Source: apiserver ``endpoints/handlers`` (create, update, patch, delete) and its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,9 +17,10 @@ from reference.api.json_syntax import NotJson
 from reference.api.misfits import Misfit
 from reference.api.objects import Json
 from reference.api.patches import in_order, invalid_patch, merge_patch
-from reference.api.registered import unregistered
+from reference.api.registered import fault_of_type, unregistered
 from reference.api.schema import Schema, schema
 from reference.api.strategic import go_text, strategic_merge
+from reference.api.yaml_text import json_of
 from reference.machinery.client import JSON_PATCH, MERGE, STRATEGIC_MERGE
 from reference.server import documents, scale
 from reference.server.query import no_options
@@ -28,8 +30,10 @@ from reference.versions import Version
 
 _LIMIT = 3 << 20
 _SHOWN = 30
-_TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-_MEDIA_TYPES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+_YAML, _PROTOBUF = "application/yaml", "application/vnd.kubernetes.protobuf"
+_MEDIA_TYPES = f"{JSON}, {_YAML}, {_PROTOBUF}"
+_MEDIA_TYPE = re.compile(r'\s*(?P<type>[^;]*?)\s*(;\s*[\w.+*-]+=([\w.+*-]+|"[^"]*")\s*)*;?\s*')
+_TYPE_META = frozenset(("kind", "apiVersion"))
 _OPERATION = ("op", "path", "from", "value")
 
 
@@ -39,9 +43,23 @@ def check_size(body: bytes) -> None:
         raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: limit is {_LIMIT}")
 
 
-def media_type(request: Request) -> str:
-    """The content type without its parameters."""
+def patch_type(request: Request) -> str:
+    """The content type of a patch, which has to be written as it is."""
     return request.content_type.partition(";")[0].strip()
+
+
+def _content(request: Request) -> bytes:
+    """The body as JSON. Raises the 415 of a content type that is none that is read, and NotJson."""
+    found = _MEDIA_TYPE.fullmatch(request.content_type)
+    media_type = found["type"].lower() if found else ""
+    if media_type == JSON or not request.content_type:
+        return request.body
+    if media_type == _YAML:
+        return json_of(request.body)
+    if media_type == _PROTOBUF and not request.body.startswith(b"k8s\0"):
+        raise NotJson("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+    text = f"the body of the request was in an unknown format - accepted media types include: {_MEDIA_TYPES}"
+    raise ApiError(415, "UnsupportedMediaType", text)
 
 
 def manifest(request: Request, to: Route, validation: str, version: Version, warnings: list[str]) -> Json:
@@ -49,12 +67,9 @@ def manifest(request: Request, to: Route, validation: str, version: Version, war
 
     Its unknown and doubled fields become warnings, or are refused, as ``validation`` says. Raises ApiError.
     """
-    if media_type(request) not in ("", JSON):
-        text = f"the body of the request was in an unknown format - accepted media types include: {_MEDIA_TYPES}"
-        raise ApiError(415, "UnsupportedMediaType", text)
     name = _expected(to)
     try:
-        members = _typed(request.body)
+        members = _typed(request)
     except _Unrecognized as fault:
         shown = f"{fault} ({_summary(request.body)})"
         raise bad_request(f"the object provided is unrecognized (must be of type {name}): {shown}") from None
@@ -74,19 +89,19 @@ def patch(
     request: Request, to: Route, stored: Any | None, validation: str, version: Version, warnings: list[str]
 ) -> Any:
     """The JSON of a patch; its faults as in ``manifest``. Raises ApiError."""
-    patch_type = media_type(request)
-    if patch_type not in (JSON_PATCH, MERGE, STRATEGIC_MERGE):
+    type_ = patch_type(request)
+    if type_ not in (JSON_PATCH, MERGE, STRATEGIC_MERGE):
         raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type")
     try:
         members = strict.read(request.body)
     except NotJson as fault:
-        raise _no_patch(fault, patch_type, to, stored, validation, version) from None
+        raise _no_patch(fault, type_, to, stored, validation, version) from None
     change = strict.last_wins(members)
     if stored is None or validation == "Ignore":
         return change
     if to.subresource == scale.SUBRESOURCE:
         stored = scale.of(stored)
-    faults, shown = _patch_faults(members, change, patch_type, documents.shown(stored), _expected(to), version)
+    faults, shown = _patch_faults(members, change, type_, documents.shown(stored), _expected(to), version)
     if faults and validation == "Strict":
         raise invalid_patch(shown, f"strict decoding error: {', '.join(faults)}")
     warnings += faults
@@ -113,7 +128,7 @@ def options(request: Request, name: str, version: Version) -> Json | None:
     if not request.body:
         return None
     try:
-        document: Json = strict.lenient(_typed(request.body))
+        document: Json = strict.lenient(_typed(request))
     except _Unrecognized as fault:
         raise no_options(str(fault), version) from None
     named = document.get("kind") or name
@@ -127,23 +142,26 @@ class _Unrecognized(ValueError):
     """A body that does not say what it is."""
 
 
-def _typed(body: bytes) -> strict.Members:
+def _typed(request: Request) -> strict.Members:
     """The members of an object whose kind and version are texts, if they are there."""
     try:
-        value = strict.read(body)
+        content = _content(request)
+    except NotJson as error:
+        raise _Unrecognized(str(error)) from None
+    try:
+        value = strict.read(content)
     except NotJson as error:
         raise _Unrecognized(f"couldn't get version/kind; json parse error: {error}") from None
     if value is None:
         return strict.Members()
-    if not isinstance(value, strict.Members):
-        raise _Unrecognized(f"couldn't get version/kind; json parse error: {Misfit(value, _TYPE_META)}")
-    for name, content in value:
-        if name in ("apiVersion", "kind") and not isinstance(content, str | None):
-            misfit = Misfit(strict.lenient(content), "string").within("", name)
-            raise _Unrecognized(f"couldn't get version/kind; json parse error: {misfit}")
-        if name == "apiVersion" and content and content.count("/") > 1:
-            raise _Unrecognized(f"unexpected GroupVersion string: {content}")
-    return value
+    if fault := fault_of_type(_flat(value)):
+        raise _Unrecognized(fault)
+    return value  # type: ignore[no-any-return]
+
+
+def _flat(value: Any) -> Any:
+    """An object's members as they come last, which is what says of what type it is."""
+    return {name: strict.lenient(content) for name, content in value} if isinstance(value, strict.Members) else value
 
 
 def _expected(to: Route) -> str:
@@ -186,6 +204,8 @@ def _patch_faults(
     faults = _operation_faults(members) if patch_type == JSON_PATCH else strict.duplicates(members)
     try:
         made = _applied(stored, change, patch_type, struct, tables)
+        if patch_type != STRATEGIC_MERGE and isinstance(made, dict) and not made.get("apiVersion"):
+            return (*faults, *(f'unknown field "{member}"' for member in sorted(made.keys() - _TYPE_META))), ""
         conform(made, struct, version, wraps=patch_type == STRATEGIC_MERGE)
     except (ApiError, Misfit):
         return (), ""

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw
 
+from reference.api import patches
 from reference.api.conform import conform
 from reference.api.defaulting import default
 from reference.api.errors import ApiError, bad_request
-from reference.api.json_patch import json_patch
 from reference.api.kinds import EVENT, KINDS, Kind, kind_of
 from reference.api.misfits import Misfit
 from reference.api.objects import (
@@ -40,10 +40,11 @@ from reference.api.patches import apply_patch, invalid_patch, merge_patch
 from reference.api.registered import check_kind
 from reference.api.schema import schema
 from reference.api.strategic import strategic_merge
-from reference.machinery.client import JSON_PATCH, MERGE, STRATEGIC_MERGE, Call
+from reference.machinery.client import MERGE, STRATEGIC_MERGE, Call
 from reference.server.scale import Scale, typed
 from reference.versions import Version
 
+_TYPE_META = frozenset(("kind", "apiVersion"))
 _LIGHT_METADATA = frozenset(("uid", "resourceVersion", "ownerReferences", "finalizers"))
 
 T = TypeVar("T", bound=DeploymentSpec | ReplicaSetSpec)
@@ -82,7 +83,7 @@ def _is_light(call: Call) -> bool:
     """Whether a merge can be told to touch only what has no defaults: an Event, a status, a little of the metadata."""
     patch = call.body
     if call.kind == EVENT:
-        return isinstance(patch, dict)
+        return isinstance(patch, dict) and not _TYPE_META.intersection(patch)
     if call.subresource == "status":
         return isinstance(patch, dict) and patch.keys() == {"status"}
     return (
@@ -110,9 +111,9 @@ def _lightly_patched(call: Call, old: K, version: Version) -> K:
 
 
 def patched_scale(call: Call, scale: Scale, version: Version) -> Scale:
-    """What a patch makes of a Scale; as it has no lists, a strategic merge is a merge. Raises ApiError."""
-    document = shown(scale)
-    made: Json = json_patch(document, call.body) if call.patch_type == JSON_PATCH else merge_patch(document, call.body)
+    """What a patch makes of a Scale. Raises ApiError."""
+    assert call.patch_type is not None
+    made = patches.patched(shown(scale), call.body, call.patch_type, ("Scale", "autoscaling/v1"), version)
     try:
         return typed(made, version)
     except Misfit as misfit:

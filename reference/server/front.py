@@ -112,7 +112,7 @@ class Front:
         stored = self._stored(to)
         patch = bodies.patch(request, to, stored, options.validation, self._server.version, warnings)
         server = self._writing(options.dry_run, warnings)
-        patch_type: Any = bodies.media_type(request)
+        patch_type: Any = bodies.patch_type(request)
         made = server.patch(to.kind, to.namespace, to.name, patch, patch_type, to.subresource)
         return Answer(200, self._unchanged(made, to) if options.dry_run else made)
 

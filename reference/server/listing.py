@@ -55,7 +55,7 @@ def page(store: Store, kind: Kind[Any], namespace: str, options: ListOptions) ->
     """What a list request is answered with. Raises ApiError (400, 410, 504)."""
     start, revision, table = _beginning(store, kind, options)
     there = [(key, obj) for key, obj in _in_order(table, namespace) if key >= start]
-    from_cache = options.continue_ and options.resource_version == "0" and kind != EVENT
+    from_cache = options.resource_version == "0" and kind != EVENT
     limit = 0 if from_cache else options.limit  # which upstream's cache does not look at then
     items: list[Any] = []
     for seen, (key, obj) in enumerate(there, 1):

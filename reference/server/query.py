@@ -23,6 +23,7 @@ from reference.versions import Version
 _EXACT, _NOT_OLDER = "Exact", "NotOlderThan"
 _TRUE, _FALSE = ("1", "t", "T", "true", "TRUE", "True"), ("0", "f", "F", "false", "FALSE", "False")
 _POLICIES = ("Foreground", "Background", "Orphan")
+_LONGEST_MANAGER = 128
 _VALIDATION = ("", "Ignore", "Strict", "Warn")
 
 
@@ -48,9 +49,11 @@ class WriteOptions(msgspec.Struct, frozen=True):
 
 def list_options(kind: Kind[Any], query: Mapping[str, str]) -> ListOptions:
     """Raises ApiError (400, 422)."""
+    _integer(query.get("timeoutSeconds", ""))
+    limit = _integer(query.get("limit", "")) or 0
     options = ListOptions(
         selection=selection(kind, query.get("labelSelector", ""), query.get("fieldSelector", "")),
-        limit=_integer(query.get("limit", "")) or 0,
+        limit=limit,
         continue_=query.get("continue", ""),
         resource_version=query.get("resourceVersion", ""),
         match=query.get("resourceVersionMatch", ""),
@@ -67,6 +70,7 @@ def write_options(verb: str, query: Mapping[str, str]) -> WriteOptions:
     causes = []
     if verb == "Patch" and "force" in query:
         causes.append(fielderrors.forbidden("force", "may not be specified for non-apply patch"))
+    causes += _manager_causes(query.get("fieldManager", ""))
     causes += _dry_run_causes([query["dryRun"]] if "dryRun" in query else [])
     validation = query.get("fieldValidation", "")
     if validation not in _VALIDATION:
@@ -157,6 +161,20 @@ def _watch_causes(options: ListOptions) -> list[Cause]:
             causes.append(fielderrors.not_supported(path, match, (_NOT_OLDER,)))
         if options.continue_:
             causes.append(fielderrors.forbidden(path, f"{path} is forbidden when continue is provided"))
+    return causes
+
+
+def _manager_causes(name: str) -> list[Cause]:
+    """What is wrong with the name of a field manager: it may be long in bytes, and cannot be printed."""
+    causes = []
+    if len(name.encode()) > _LONGEST_MANAGER:
+        causes.append(
+            Cause("fieldManager", "FieldValueTooLong", f"Too long: may not be more than {_LONGEST_MANAGER} bytes")
+        )
+    for at, character in enumerate(name):
+        if not character.isprintable():
+            where = f"invalid character U+{ord(character):04X} (at position {len(name[:at].encode())})"
+            causes.append(fielderrors.invalid("fieldManager", name, where))
     return causes
 
 

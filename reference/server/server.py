@@ -224,8 +224,8 @@ class ApiServer:
             scaled = documents.patched_scale(call, scale.of(old), self.version)
             return scale.of(self._replace(call, scale.applied(old, scaled), old))
         obj = documents.patched(call, old, self.version)
-        named_as_asked(obj.metadata, old.metadata.namespace, call.name)
-        return self._replace(call, obj, old)
+        sent = named_as_asked(obj.metadata, old.metadata.namespace, call.name)
+        return self._replace(call, replace(obj, metadata=sent), old)
 
     def _replace(self, call: Call, obj: Any, old: Any) -> Any:
         """Stores ``obj``, as far as this resource may change it, in the place of ``old``."""

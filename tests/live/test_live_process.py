@@ -136,7 +136,11 @@ def test_a_port_that_is_taken_is_one_sentence(target: LocalTarget) -> None:
         (["--kubeconfig=nowhere"], "Error: there is no kubeconfig nowhere: "),
         (["--kubeconfig=x", "--leader-elect-lease-duration=5"], "Error: the lease duration 5 s must exceed "),
         (["--kubeconfig=x", "--leader-elect-retry-period=nan"], "Error: Invalid value for '--leader-elect-retry"),
-        (["--kubeconfig=x", "--leader-elect-resource-name="], "Error: Invalid value for '--leader-elect-resource"),
+        (["--kubeconfig=x", "--leader-elect-resource-name=X"], "Error: Invalid value for '--leader-elect-resource"),
+        (
+            ["--kubeconfig=x", "--leader-elect-resource-name="],
+            "Error: --leader-elect-resource-name: the value is empty",
+        ),
         ([], "Error: Missing option '--kubeconfig'."),
     ],
 )
