@@ -8,6 +8,7 @@
 #   make reports                    the same, and keeps in reports/ what each real control plane did
 #   make test                       everything that proves this project
 #   make parity                     the model's API server beside a real one, request by request; KUBERNETES=1.36
+#   make templates                  pod templates made by chance, asked of both for FOR=60 seconds; SEED=1, KUBERNETES=1.36
 #   make stories                    thirty random stories on the model and a real control plane in lockstep
 #   make setup                      .venv with all that the tests need, to call .venv/bin/pytest by hand
 #   make bench                      measures the model beside upstream, and its explorer beside Stateright (if there is cargo)
@@ -22,6 +23,8 @@ KUBERNETES ?= 1.37
 K ?=
 IMAGE ?=
 REPORT ?= report
+FOR ?= 60
+SEED ?= 1
 PROCESSES ?= $(if $(filter local%,$(TARGET)),2,0)
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(shell command -v $(name))))
 
@@ -31,9 +34,9 @@ DEVELOP := .venv/.ready-to-develop
 MAKEFLAGS += --no-print-directory
 
 # By the environment a shell takes them as they are, whatever is in them.
-export TARGET CONTROLLER KUBERNETES K IMAGE REPORT PROCESSES PYTHON
+export TARGET CONTROLLER KUBERNETES K IMAGE REPORT PROCESSES PYTHON FOR SEED
 
-.PHONY: conformance matrix reports test parity stories bench upstream image setup lock clean
+.PHONY: conformance matrix reports test parity templates stories bench upstream image setup lock clean
 
 conformance: $(RUN)
 	@$(BIN)/deployment-conformance run --target="$$TARGET" $${CONTROLLER:+--controller="$$CONTROLLER"} $${IMAGE:+--image="$$IMAGE"} \
@@ -53,6 +56,9 @@ test: $(DEVELOP)
 
 parity: $(DEVELOP)
 	@$(BIN)/pytest tests/parity --kubernetes="$$KUBERNETES" -q
+
+templates: $(DEVELOP)
+	@$(BIN)/python -m tests.parity.templates --seconds="$$FOR" --seed="$$SEED" --kubernetes="$$KUBERNETES"
 
 stories: $(RUN)
 	@$(BIN)/deployment-conformance story --seed=1 --stories=30 --kubernetes="$$KUBERNETES" --output="$$REPORT"

@@ -53,11 +53,21 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """``seLinuxChangePolicy`` may be MountOption: gate SELinuxMount, on since 1.37."""
 
     pod_resources_defaulted: bool
-    """A Pod's own resources get what those of its containers tell of them: gate PodLevelResourcesFixDefaulting, on
-    since 1.37."""
+    """A Pod's own resources get limits of what its containers have, and after admission: PodLevelResourcesFixDefaulting,
+    on since 1.37; before, requests alone, before admission."""
 
     init_resize_policy_checked: bool
-    """An init container that is no sidecar may not be restarted to resize it."""
+    """An init container that is no sidecar may not be restarted to resize it, and a policy's error says that it is
+    about the Pod's: since 1.36."""
+
+    restart_rules_counted: bool
+    """Too many restart rules are too many; before 1.36 they are too long, in bytes."""
+
+    image_reference_in_templates: bool
+    """An image that is a volume has to be named in a template, too; before 1.37 in a Pod alone."""
+
+    sharing_beside_security: bool
+    """What a Pod shares with its node is looked at apart from its security context; before 1.37 with it."""
 
     faults_told_once: bool
     """A fault that several checks find is one cause of the refusal; before 1.37 one for each check."""
@@ -89,6 +99,9 @@ _SINCE_1_34 = {
     "selinux_mount_option": False,
     "pod_resources_defaulted": False,
     "init_resize_policy_checked": False,
+    "restart_rules_counted": False,
+    "image_reference_in_templates": False,
+    "sharing_beside_security": False,
     "faults_told_once": False,
     "owner_faults_by_index": False,
     "patches_read_first": False,
@@ -109,12 +122,15 @@ _SINCE_1_36 = _SINCE_1_35 | {
     "restart_all_containers": True,
     "strict_addresses": True,
     "init_resize_policy_checked": True,
+    "restart_rules_counted": True,
 }
 _SINCE_1_37 = _SINCE_1_36 | {
     "every_pod_deletion_wakes_recreate": True,
     "projected_certificates": True,
     "selinux_mount_option": True,
     "pod_resources_defaulted": True,
+    "image_reference_in_templates": True,
+    "sharing_beside_security": True,
     "faults_told_once": True,
     "owner_faults_by_index": True,
     "patches_read_first": True,

@@ -37,6 +37,7 @@ _RFC3339 = re.compile(
     r"(\.\d+)?(Z|[+-]\d\d:\d\d)",
     re.ASCII,
 )
+_MICROSECONDS = re.compile(r"\A\.\d{6}", re.ASCII)
 
 
 def conform(document: Json, struct: str, version: Version, *, wraps: bool = False) -> Json:
@@ -206,7 +207,16 @@ def _time(value: Any) -> str:
 
 
 def _micro_time(value: Any) -> str:
-    return _text(_instant(value), "microseconds")
+    instant = _instant(value)
+    match = _RFC3339.fullmatch(value)
+    assert match is not None
+    rest = value[match.end("second") :]
+    zone = _MICROSECONDS.sub("", rest)
+    if zone == rest or zone[0].isdigit():
+        wrong, wanted = (rest, ".000000") if zone == rest else (zone, "Z07:00")
+        layout = "2006-01-02T15:04:05.000000Z07:00"
+        raise Malformed(f'parsing time {go_quote(value)} as "{layout}": cannot parse {go_quote(wrong)} as "{wanted}"')
+    return _text(instant, "microseconds")
 
 
 def _text(instant: datetime, precision: str) -> str:

@@ -165,11 +165,11 @@ def _common(container: Json, setting: Setting, path: str) -> list[Cause]:
     causes += device_causes(container, setting.volumes, f"{path}.volumeDevices")
     causes += required_of(container, "imagePullPolicy", path, ("Always", "IfNotPresent", "Never"))
     causes += resource_causes(container["resources"], f"{path}.resources", setting.claims)
-    causes += _resize_policy(container.get("resizePolicy", ()), spec.get("restartPolicy", ""), f"{path}.resizePolicy")
+    causes += _resize_policy(container.get("resizePolicy", ()), spec, f"{path}.resizePolicy", version)
     return causes + container_context_causes(container, spec.get("hostUsers", True), path, version)
 
 
-def _resize_policy(policies: Sequence[Json], of_pod: str, path: str) -> list[Cause]:
+def _resize_policy(policies: Sequence[Json], spec: Json, path: str, version: Version) -> list[Cause]:
     causes: list[Cause] = []
     resources: list[str] = []
     for index, policy in enumerate(policies):
@@ -180,8 +180,9 @@ def _resize_policy(policies: Sequence[Json], of_pod: str, path: str) -> list[Cau
         causes += one_of(path, resource, ("cpu", "memory")) if resource else [fielderrors.required(path)]
         known = ("NotRequired", "RestartContainer")
         causes += one_of(path, restart, known) if restart else [fielderrors.required(path)]
-        if of_pod == "Never" and restart != "NotRequired":
-            text = "must be 'NotRequired' when pod `restartPolicy` is 'Never'"
+        if spec.get("restartPolicy") == "Never" and restart != "NotRequired":
+            whose = "pod " if version.init_resize_policy_checked else ""
+            text = f"must be 'NotRequired' when {whose}`restartPolicy` is 'Never'"
             causes.append(fielderrors.invalid(path, Word(restart), text))
     return causes
 
@@ -200,7 +201,7 @@ def _restart_policy(container: Json, path: str, version: Version) -> list[Cause]
 
 
 def _restart_rules(rules: Sequence[Json], path: str, version: Version) -> list[Cause]:
-    causes = [fielderrors.too_many(path, len(rules), _MOST_RULES)] if len(rules) > _MOST_RULES else []
+    causes = _at_most(rules, _MOST_RULES, path, version)
     actions = ("Restart", "RestartAllContainers") if version.restart_all_containers else ("Restart",)
     for index, rule in enumerate(rules):
         at = f"{path}[{index}]"
@@ -210,9 +211,16 @@ def _restart_rules(rules: Sequence[Json], path: str, version: Version) -> list[C
             causes.append(fielderrors.required(f"{at}.exitCodes", "must be specified"))
             continue
         causes += one_of(f"{at}.exitCodes.operator", codes.get("operator", ""), ("In", "NotIn"))
-        if len(codes.get("values", ())) > _MOST_EXIT_CODES:
-            causes.append(fielderrors.too_many(f"{at}.exitCodes.values", len(codes["values"]), _MOST_EXIT_CODES))
+        causes += _at_most(codes.get("values", ()), _MOST_EXIT_CODES, f"{at}.exitCodes.values", version)
     return causes
+
+
+def _at_most(items: Sequence[object], limit: int, path: str, version: Version) -> list[Cause]:
+    if len(items) <= limit:
+        return []
+    if version.restart_rules_counted:
+        return [fielderrors.too_many(path, len(items), limit)]
+    return [fielderrors.too_long(path, limit)]
 
 
 def _ports(ports: Sequence[Json], path: str) -> list[Cause]:

@@ -19,6 +19,7 @@ from reference.api.kinds import Kind
 from reference.api.misfits import Misfit
 from reference.api.numbers import parse_int
 from reference.api.objects import Json
+from reference.api.pod_resources import default_pod_resources
 from reference.api.quantity import default_rounding
 from reference.versions import Version
 
@@ -93,6 +94,8 @@ def _pod(obj: Json, old: Json, version: Version) -> None:
             container["resources"]["requests"] = {**limits, **requests}
         for port in container.get("ports", ()) if spec.get("hostNetwork") else ():
             port.setdefault("hostPort", port["containerPort"])
+    if not version.pod_resources_defaulted:
+        default_pod_resources(spec, limited=False)
     spec.setdefault("enableServiceLinks", True)
     _drop(obj, old, version)
 

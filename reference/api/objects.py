@@ -187,10 +187,16 @@ class PodCondition(Value, frozen=True):
     message: str = ""
 
 
+class ContainerState(Value, frozen=True):
+    waiting: Json | None = None
+    running: Json | None = None
+    terminated: Json | None = None
+
+
 class ContainerStatus(Value, frozen=True):
     name: str = ""
-    state: Json = field(default_factory=dict)  # written although it is empty, as upstream does
-    last_state: Json = field(default_factory=dict)
+    state: ContainerState = field(default_factory=lambda: ContainerState())  # written also if it is empty
+    last_state: ContainerState = field(default_factory=lambda: ContainerState())
     ready: bool = field(default_factory=lambda: False)
     restart_count: Int32 = field(default_factory=lambda: 0)
     image: str = field(default_factory=lambda: "")

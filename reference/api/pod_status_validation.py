@@ -82,9 +82,9 @@ def _revived(
     containers = {one["name"]: one for one in spec.get(kind, ())} if kind else {}
     causes = []
     for index, before in enumerate(old):
-        ended = before.state.get("terminated")
+        ended = before.state.terminated
         after = next((one for one in new if one.name == before.name), None)
-        if ended is None or after is None or "terminated" in after.state:
+        if ended is None or after is None or after.state.terminated is not None:
             continue
         container = containers.get(before.name)
         if container is None or not _restarts(container, spec, ended["exitCode"], version):
@@ -111,13 +111,7 @@ def _restarts(container: Json, spec: Json, code: int, version: Version) -> bool:
 
 def _pod_addresses(status: PodStatus, old: PodStatus, version: Version) -> list[Cause]:
     at, addresses = f"{_PATH}.podIPs", [one.get("ip", "") for one in status.pod_ips]
-    causes = _addresses(addresses, [one.get("ip", "") for one in old.pod_ips], at, version)
-    if bool(status.pod_ip) is not bool(addresses):
-        text = "podIP and podIPs must either both be set or both be unset"
-        causes.append(fielderrors.invalid(at, _shown(addresses), text))
-    elif addresses and status.pod_ip != addresses[0]:
-        causes.append(fielderrors.invalid(f"{at}[0].ip", addresses[0], "must be equal to `podIP`"))
-    return causes
+    return _addresses(addresses, [one.get("ip", "") for one in old.pod_ips], at, version)
 
 
 def _host_addresses(status: PodStatus, old: PodStatus, version: Version) -> list[Cause]:
@@ -139,18 +133,14 @@ def _addresses(addresses: Sequence[str], old: Sequence[str], path: str, version:
     ]
     if len(addresses) < 2:
         return causes
-    wrong = next((one for one in addresses if address_faults(one, strict=False)), None)
+    wrong = next((index for index, one in enumerate(addresses) if address_faults(one, strict=False)), None)
     if wrong is not None:
-        text = f"failed to check for dual stack with error:invalid IP: {wrong}"
+        text = f"failed to check for dual stack with error:invalid IP[{wrong}]: {addresses[wrong]}"
         causes.append(fielderrors.internal(path, text))
     families = [":" in address for address in addresses]
     if wrong is not None or len(addresses) > 2 or families[0] is families[1]:
-        causes.append(fielderrors.invalid(path, _shown(addresses), _ONE_A_FAMILY))
+        causes.append(fielderrors.invalid(path, [{"IP": address} for address in addresses], _ONE_A_FAMILY))
     return causes
-
-
-def _shown(addresses: Sequence[str]) -> list[Json] | None:
-    return [{"IP": address} for address in addresses] or None
 
 
 def _users(pod: Pod) -> list[Cause]:

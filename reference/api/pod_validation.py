@@ -44,7 +44,6 @@ from reference.api.security_validation import (
     host_users_causes,
     os_causes,
     pod_context_causes,
-    process_namespace_causes,
 )
 from reference.api.semantic import semantic_equal
 from reference.api.volume_validation import volume_causes
@@ -242,7 +241,7 @@ def _spec_causes(spec: Json, path: str, version: Version, pod: str, mirror: bool
     causes += required_of(spec, "restartPolicy", path, ("Always", "OnFailure", "Never"))
     causes += required_of(spec, "dnsPolicy", path, ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"))
     causes += label_causes(spec.get("nodeSelector", {}), f"{path}.nodeSelector")
-    causes += pod_context_causes(spec, path, version) + process_namespace_causes(spec, path)
+    causes += pod_context_causes(spec, path, version)
     causes += affinity_causes(spec.get("affinity", {}), f"{path}.affinity")
     causes += _dns_config(spec, f"{path}.dnsConfig", version)
     for index, gate in enumerate(spec.get("readinessGates", [])):
@@ -251,7 +250,7 @@ def _spec_causes(spec: Json, path: str, version: Version, pod: str, mirror: bool
     causes += gate_causes(spec.get("schedulingGates", ()), f"{path}.schedulingGates")
     causes += spread_causes(spec.get("topologySpreadConstraints", ()), f"{path}.topologySpreadConstraints")
     causes += host_process_causes(spec, path) + host_users_causes(spec, path) + _hostname_override(spec, path)
-    return causes + _names(spec, path, version) + os_causes(spec, path) + _file_volumes(spec, path)
+    return causes + _names(spec, path, version) + os_causes(spec, path, version) + _file_volumes(spec, path)
 
 
 def _grace(spec: Json, path: str) -> list[Cause]:

@@ -140,7 +140,7 @@ def _container_warnings(
 
 def _fractions(amounts: Json, path: str, resources: Sequence[str] = ("memory", "ephemeral-storage")) -> Iterator[str]:
     for resource in resources:
-        if resource in amounts and not parse(amounts[resource]).is_integer():
+        if resource in amounts and not parse(amounts[resource]).seems_integer():
             text = go_quote(amounts[resource])
             yield f"{path}[{resource}]: fractional byte value {text} is invalid, must be an integer"
 

@@ -55,11 +55,14 @@ def containers_at(spec: Json, path: str) -> Iterator[tuple[Json, str]]:
 
 
 def pod_context_causes(spec: Json, path: str, version: Version) -> list[Cause]:
-    """What is wrong with ``securityContext`` of a Pod."""
+    """What is wrong with ``securityContext`` of a Pod, and with the namespace of its processes."""
     context, path = spec.get("securityContext", {}), f"{path}.securityContext"
     causes = _ids(context, path, "fsGroup", "runAsUser", "runAsGroup")
+    before = [] if version.sharing_beside_security else _process_namespace(spec, path)
+    after = _process_namespace(spec, path.removesuffix(".securityContext")) if version.sharing_beside_security else []
     for index, group in enumerate(context.get("supplementalGroups", ())):
         causes += between(f"{path}.supplementalGroups[{index}]", group, 0, _MAX_ID)
+    causes += before
     causes += _sysctls(context.get("sysctls", ()), spec, f"{path}.sysctls")
     causes += optional_of(context, "fsGroupChangePolicy", path, ("Always", "OnRootMismatch"))
     causes += _seccomp(context.get("seccompProfile"), f"{path}.seccompProfile", version)
@@ -67,7 +70,7 @@ def pod_context_causes(spec: Json, path: str, version: Version) -> list[Cause]:
     causes += app_armor_causes(context.get("appArmorProfile"), f"{path}.appArmorProfile")
     causes += optional_of(context, "supplementalGroupsPolicy", path, ("Merge", "Strict"))
     policies = ("MountOption", "Recursive") if version.selinux_mount_option else ("Recursive",)
-    return causes + optional_of(context, "seLinuxChangePolicy", path, policies)
+    return causes + optional_of(context, "seLinuxChangePolicy", path, policies) + after
 
 
 def container_context_causes(container: Json, host_users: bool, path: str, version: Version) -> list[Cause]:
@@ -266,14 +269,14 @@ def host_users_causes(spec: Json, path: str) -> list[Cause]:
     ]
 
 
-def process_namespace_causes(spec: Json, path: str) -> list[Cause]:
+def _process_namespace(spec: Json, path: str) -> list[Cause]:
     if not (spec.get("shareProcessNamespace") and spec.get("hostPID")):
         return []
     text = "ShareProcessNamespace and HostPID cannot both be enabled"
     return [fielderrors.invalid(f"{path}.shareProcessNamespace", True, text)]
 
 
-def os_causes(spec: Json, path: str) -> list[Cause]:
+def os_causes(spec: Json, path: str, version: Version) -> list[Cause]:
     """What a Pod may not have on the operating system that it names."""
     if "os" not in spec:
         return []
@@ -284,7 +287,7 @@ def os_causes(spec: Json, path: str) -> list[Cause]:
         contexts = _contexts(spec, path)
         text = "windows options cannot be set for a linux pod"
         return [fielderrors.forbidden(f"{at}.windowsOptions", text) for one, at in contexts if "windowsOptions" in one]
-    return _windows(spec, path) if name == "windows" else one_of(f"{path}.os", name, ("linux", "windows"))
+    return _windows(spec, path, version) if name == "windows" else one_of(f"{path}.os", name, ("linux", "windows"))
 
 
 def _contexts(spec: Json, path: str) -> Iterator[tuple[Json, str]]:
@@ -294,13 +297,19 @@ def _contexts(spec: Json, path: str) -> Iterator[tuple[Json, str]]:
             yield holder["securityContext"], f"{at}.securityContext"
 
 
-def _windows(spec: Json, path: str) -> list[Cause]:
+def _windows(spec: Json, path: str, version: Version) -> list[Cause]:
     of_pod = spec.get("securityContext", {})
-    members = [f"{path}.securityContext.{member}" for member in _OF_LINUX_PODS if member in of_pod]
-    members += [f"{path}.hostUsers"] if "hostUsers" in spec else []
-    members += [f"{path}.{member}" for member in ("hostPID", "hostIPC") if spec.get(member)]
-    members += [f"{path}.shareProcessNamespace"] if "shareProcessNamespace" in spec else []
+    sharing = [f"{path}.hostUsers"] if "hostUsers" in spec else []
+    sharing += [f"{path}.{member}" for member in ("hostPID", "hostIPC") if spec.get(member)]
+    processes = [f"{path}.shareProcessNamespace"] if "shareProcessNamespace" in spec else []
+    members = {member: [f"{path}.securityContext.{member}"] for member in _OF_LINUX_PODS if member in of_pod}
+    if version.sharing_beside_security:
+        ordered = [*members.values(), sharing, processes]
+    else:
+        first = [members.pop(member, []) for member in ("appArmorProfile", "seLinuxOptions")]
+        second = [members.pop(member, []) for member in ("seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls")]
+        ordered = [*first, sharing, *second, processes, *members.values()]
     for container, at in containers_at(spec, path):
         context = container.get("securityContext", {})
-        members += [f"{at}.securityContext.{member}" for member in _OF_LINUX_CONTAINERS if member in context]
-    return [fielderrors.forbidden(member, _NOT_ON_WINDOWS) for member in members]
+        ordered.append([f"{at}.securityContext.{member}" for member in _OF_LINUX_CONTAINERS if member in context])
+    return [fielderrors.forbidden(member, _NOT_ON_WINDOWS) for part in ordered for member in part]

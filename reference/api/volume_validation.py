@@ -72,7 +72,7 @@ def _sources(volume: Json, path: str, pod: str, version: Version) -> list[Cause]
             at = f"{path}.{_NAMED_OTHERWISE.get(source, source)}"
             causes.append(fielderrors.forbidden(at, "may not specify more than 1 volume type"))
         else:
-            causes += _inside(source, volume[source], path, version)
+            causes += _inside(source, volume[source], path, version, of_pod=bool(pod))
         if source == "iscsi":
             causes += _portal(volume, path)
         if source == "ephemeral" and not found and pod and volume["name"]:
@@ -81,9 +81,11 @@ def _sources(volume: Json, path: str, pod: str, version: Version) -> list[Cause]
     return causes if found else [fielderrors.required(path, "must specify a volume type")]
 
 
-def _inside(source: str, value: Json, path: str, version: Version) -> list[Cause]:
+def _inside(source: str, value: Json, path: str, version: Version, *, of_pod: bool) -> list[Cause]:
     if source == "projected":
         return projected_causes(value, f"{path}.projected", version)
+    if source == "image":
+        return _image(value, f"{path}.image", named=of_pod or version.image_reference_in_templates)
     return _SOURCES[source](value, f"{path}.{'persistentDisk' if source == 'gcePersistentDisk' else source}")
 
 
@@ -273,8 +275,9 @@ def _ephemeral(value: Json, path: str) -> list[Cause]:
     return claim_template_causes(value["volumeClaimTemplate"], at)
 
 
-def _image(value: Json, path: str) -> list[Cause]:
-    return given(value, path, "reference") + required_of(value, "pullPolicy", path, ("Always", "IfNotPresent", "Never"))
+def _image(value: Json, path: str, *, named: bool) -> list[Cause]:
+    causes = given(value, path, "reference") if named else []
+    return causes + required_of(value, "pullPolicy", path, ("Always", "IfNotPresent", "Never"))
 
 
 def _of(*members: str) -> _Check:
@@ -308,10 +311,10 @@ _SOURCES: Mapping[str, _Check] = {
     "portworxVolume": _of("volumeID"),
     "azureDisk": _azure_disk,
     "storageos": _storage_os,
-    "projected": _of(),
+    "projected": _of(),  # as images are, it is looked into apart, for it depends on the version
     "scaleIO": _of("gateway", "system", "volumeName"),
     "csi": _csi,
     "ephemeral": _ephemeral,
-    "image": _image,
+    "image": _of(),
 }
 """What each source needs, in the order in which upstream looks at them."""

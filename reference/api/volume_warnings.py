@@ -44,7 +44,7 @@ def _claim_warnings(volume: Json, path: str) -> Iterator[str]:
     resources = volume.get("ephemeral", {}).get("volumeClaimTemplate", {}).get("spec", {}).get("resources", {})
     for member in ("requests", "limits"):
         amount = resources.get(member, {}).get("storage", "0")
-        if not parse(amount).is_integer():
+        if not parse(amount).seems_integer():
             at = f"{path}.ephemeral.volumeClaimTemplate.spec.resources.{member}[storage]"
             yield f"{at}: fractional byte value {go_quote(amount)} is invalid, must be an integer"
 

@@ -118,10 +118,11 @@ def _secrets(spec: Json) -> list[str]:
         for variable in container.get("env", ()):
             names.append(variable.get("valueFrom", {}).get("secretKeyRef", {}).get("name", ""))
     for volume in spec.get("volumes", ()):
-        names += [one.get("secret", {}).get("name", "") for one in volume.get("projected", {}).get("sources", ())]
-        names.append(volume.get("secret", {}).get("secretName", ""))
-        for source, member in _SECRET_MEMBERS.items():
-            held = volume.get(source, {}).get(member, "")
+        source = next((one for one in _SECRET_MEMBERS if one in volume), "")
+        if source == "projected":
+            names += [one.get("secret", {}).get("name", "") for one in volume[source].get("sources", ())]
+        elif source:
+            held = volume[source].get(_SECRET_MEMBERS[source], "")
             names.append(held if isinstance(held, str) else held.get("name", ""))
     return names
 
@@ -131,12 +132,15 @@ _SECRET_MEMBERS = {
     "cephfs": "secretRef",
     "cinder": "secretRef",
     "flexVolume": "secretRef",
+    "projected": "sources",
     "rbd": "secretRef",
+    "secret": "secretName",
     "scaleIO": "secretRef",
     "iscsi": "secretRef",
     "storageos": "secretRef",
     "csi": "nodePublishSecretRef",
 }
+"""By the source of a volume, where it names a secret; of several sources the first one counts."""
 
 
 def _prioritised(spec: Json) -> str:

@@ -17,8 +17,7 @@ from reference.api.conform import conform
 from reference.api.gates import containers
 from reference.api.objects import Json, Pod, PodCondition, PodStatus, replace
 from reference.api.pod_annotation_validation import APP_ARMOR
-from reference.api.quantity import parse
-from reference.api.resource_validation import aggregate, for_pods, is_huge, overcommits
+from reference.api.pod_resources import default_pod_resources
 from reference.api.schema import POD_SPEC
 from reference.api.security_validation import app_armor_causes
 from reference.server.qos import qos_class
@@ -44,7 +43,7 @@ def prepared(pod: Pod, version: Version) -> Pod:
             if profile is not None and profile != _pod_profile(spec):
                 container.setdefault("securityContext", {})["appArmorProfile"] = profile
         if version.pod_resources_defaulted:
-            _default_pod_resources(spec)
+            default_pod_resources(spec, limited=True)
         made = Raw(msgspec.json.encode(conform(spec, POD_SPEC, version)))
         pod = pod if made == pod.spec else replace(pod, spec=made)
     return replace(pod, status=replace(status, qos_class=qos_class(pod.spec)))
@@ -121,27 +120,3 @@ def _add_labels(holder: Json, labels: Mapping[str, str]) -> None:
     ]
     if added:
         selector["matchExpressions"] = [*selector.get("matchExpressions", ()), *added]
-
-
-def _default_pod_resources(spec: Json) -> None:
-    """Huge pages' limits first, then requests, then limits, for each stands on what is before it."""
-    resources = spec.get("resources", {})
-    if not (resources.get("limits") or resources.get("requests")):
-        return
-    limits, requests = dict(resources.get("limits", {})), dict(resources.get("requests", {}))
-    together = aggregate(spec, "limits")
-    for name, amount in together.items():
-        if is_huge(name) and name not in requests:
-            limits.setdefault(name, amount.canonical())
-    for name, amount in aggregate(spec, "requests").items():
-        if for_pods(name) and overcommits(name):
-            requests.setdefault(name, amount.canonical())
-    for name, text in limits.items():
-        if for_pods(name):
-            requests.setdefault(name, text)
-    everyone = list(containers(spec))
-    for name, text in requests.items():
-        limited = all(name in container["resources"].get("limits", {}) for container in everyone)
-        if for_pods(name) and name not in limits and limited and name in together:
-            limits[name] = text if parse(text) > together[name] else together[name].canonical()
-    spec["resources"] = {**resources, "limits": limits, "requests": requests}

@@ -114,7 +114,7 @@ class PodStrategy(Strategy[Pod]):
 
     def for_status(self, obj: Pod, old: Pod) -> Pod:
         """Keeps the spec, the owners, the QoS class, and the generations that were observed."""
-        status = _with_generations(whole_seconds(obj.status), old.status)
+        status = _with_addresses(_with_generations(whole_seconds(obj.status), old.status))
         if not status.qos_class:
             status = replace(status, qos_class=old.status.qos_class)
         metadata = replace(obj.metadata, owner_references=old.metadata.owner_references)
@@ -198,6 +198,14 @@ def _with_generations(status: PodStatus, old: PodStatus) -> PodStatus:
     if status.observed_generation or not old.observed_generation:
         return status
     return replace(status, observed_generation=old.observed_generation)
+
+
+def _with_addresses(status: PodStatus) -> PodStatus:
+    """The status with its first address in both places; the one that is older counts."""
+    first = status.pod_ips[0].get("ip", "") if status.pod_ips else ""
+    if not status.pod_ip:
+        return replace(status, pod_ip=first) if first else status
+    return status if first == status.pod_ip else replace(status, pod_ips=({"ip": status.pod_ip},))
 
 
 def _next_generation(metadata: ObjectMeta) -> ObjectMeta:

@@ -15,6 +15,8 @@ from reference.api.objects import Json
 from reference.server.wire import Answer, Request
 
 _TIMES = frozenset(("creationTimestamp", "deletionTimestamp"))
+_BY_THE_SERVER = "SchedulingGated"
+"""The reason of a condition that the server writes itself."""
 _DROPPED = ("managedFields", "retryAfterSeconds")
 _REFERENCE = re.compile(r"(uid|rv|list|continue|name)#\d+")
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -64,7 +66,7 @@ class Memory:
 
     def _member(self, holder: Json, name: str, path: str, is_list: bool) -> Any:
         value = holder[name]
-        if name in _TIMES and value:
+        if (name in _TIMES and value) or (name == "lastTransitionTime" and holder.get("reason") == _BY_THE_SERVER):
             return "(time)"
         if name == "resourceVersion" and isinstance(value, str):
             listed = (is_list and path == ".metadata.resourceVersion") or ("uid" not in holder and "name" not in holder)

@@ -37,6 +37,7 @@ class Model:
 
     def __init__(self, version: Version) -> None:
         store = Store()
+        self.version = version
         self._front = Front(ApiServer(store, VirtualClock(_START), version))
         self.open("default")
         store.forget_before({})

@@ -91,7 +91,17 @@ def dialogues() -> Iterator[Dialogue]:
     yield Dialogue("a bound Pod's status", (_new("Always", nodeName="node-a"), *_some(("nominatedNodeName", "node-b"))))
     told: dict[str, Any] = {"action": "Killing", "related": {"kind": "Pod", "name": "a"}}
     told |= {"eventTime": "2026-01-01T01:00:00.5+01:00", "series": {"count": 2, "lastObservedTime": None}}
-    yield Dialogue("an Event with all its members", (post(EVENT, event("told", **told)), get(EVENT, "told")))
+    whole_time = {"eventTime": "2026-01-01T01:00:00.500000+01:00", "reportingComponent": "me", "reportingInstance": "1"}
+    events: tuple[dict[str, Any], ...] = (
+        told,
+        told | {"eventTime": "2026-01-01T01:00:00Z"},
+        told | {"eventTime": "2026-01-01T01:00:00.5000001Z"},
+        {"eventTime": whole_time["eventTime"], "message": "x" * 1025, "action": "x" * 129, "reportingComponent": "a b"},
+        told | whole_time,
+        told | whole_time | {"series": {"count": 2, "lastObservedTime": "2026-01-01T00:00:00.000001Z"}},
+    )
+    posts = [post(EVENT, event(f"told-{number}", **members)) for number, members in enumerate(events)]
+    yield Dialogue("an Event with all its members", (*posts, get(EVENT)))
     metadata = {"name": "kept", "selfLink": "/a", "managedFields": [{"manager": "me", "operation": "Update"}]}
     yield Dialogue("metadata that the server writes itself", (post(POD, pod() | {"metadata": metadata}),))
     condition = {"type": "A", "status": "True", "lastTransitionTime": "2026-01-01T01:00:00.5+01:00"}
