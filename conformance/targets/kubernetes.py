@@ -54,6 +54,11 @@ class Between(Protocol):
 class Nodes(Protocol):
     """How what scenarios send and get is turned where nodes run the Pods."""
 
+    slowness: int
+    """How many times as long a scenario's time is, once it has sent a time that was lengthened."""
+
+    def lengthens(self, body: Any) -> bool: ...
+
     def dress(self, body: Any) -> Any: ...
 
     def undress(self, answer: Any) -> Any: ...
@@ -167,6 +172,7 @@ class KubernetesSession:
         self._view = view
         self._powers = powers
         self._version = version
+        self._slowness = 1
         self._deleted_at = inf
         """When the namespace itself was deleted."""
         self._rest = Rest(
@@ -224,7 +230,7 @@ class KubernetesSession:
         self._view.wait(seconds)
 
     def advance(self, seconds: float) -> None:
-        self._rest.pause(seconds)
+        self._rest.pause(seconds * self._slowness)
         self._view.touch()
         self.settle()
 
@@ -326,7 +332,11 @@ class KubernetesSession:
     def _ask(
         self, method: str, path: str, body: Any = None, content_type: str = JSON, there: str | None = None
     ) -> Json:
-        sent = self._powers.nodes.dress(body) if self._powers.nodes else body
+        nodes, sent = self._powers.nodes, body
+        if nodes and body is not None:
+            sent = nodes.dress(body)
+            if nodes.lengthens(body):
+                self._slowness = nodes.slowness
         answer: Json = self._undressed(lambda: self._api.ask(method, path, sent, content_type, there=there))
         return answer
 

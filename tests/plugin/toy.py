@@ -37,7 +37,7 @@ class ToySession:
 class ToyTarget:
     """Writes down its life in ``life.txt``.
 
-    ``without-battery`` it cannot start, ``slow`` it takes longer to stop than xdist waits for, ``stuck`` it cannot stop.
+    ``without-battery`` it cannot start, ``slow`` it stops later than xdist waits for, ``stuck`` it cannot stop.
     """
 
     name = "toy"
