@@ -20,7 +20,7 @@ from conformance.targets.foresight import owed
 from conformance.targets.liveness import Liveness
 from conformance.targets.namespaces import Namespaces
 from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
-from conformance.targets.rest import Pace, Patience, Rest, uncounted
+from conformance.targets.rest import Pace, Patience, Rest, Vouch, uncounted
 from conformance.targets.view import View
 from reference.api.kinds import NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
@@ -129,7 +129,7 @@ class KubernetesSessions:
         if powers.vouch and self._liveness is None:
             dress = powers.nodes.dress if powers.nodes else None
             self._liveness = Liveness(self.api, self._namespaces, powers.check, dress)
-        vouch = self._liveness.vouch if self._liveness else lambda _: None
+        vouch = self._liveness.vouch if self._liveness else lambda *_: None
         return KubernetesSession(
             self.api, namespace, view, self.pace, powers, version=self.version, vouch=vouch, patience=self._patience
         )
@@ -164,7 +164,7 @@ class KubernetesSession:
         powers: Powers,
         *,
         version: Version,
-        vouch: Callable[[str], None],
+        vouch: Vouch,
         patience: Patience,
     ) -> None:
         self.namespace = namespace
