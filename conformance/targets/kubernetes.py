@@ -20,7 +20,7 @@ from conformance.targets.foresight import owed
 from conformance.targets.liveness import Liveness
 from conformance.targets.namespaces import Namespaces
 from conformance.targets.protocol import NO_RESTART, NONE_LATE, Capability, TargetError
-from conformance.targets.rest import Pace, Patience, Rest, uncounted
+from conformance.targets.rest import Pace, Patience, Rest, Vouch, uncounted
 from conformance.targets.view import View
 from reference.api.kinds import NAMESPACE, POD, REPLICA_SET, Kind
 from reference.api.objects import Json
@@ -53,6 +53,11 @@ class Between(Protocol):
 
 class Nodes(Protocol):
     """How what scenarios send and get is turned where nodes run the Pods."""
+
+    slowness: int
+    """How many times as long a scenario's time is, once it has sent a time that was lengthened."""
+
+    def lengthens(self, body: Any) -> bool: ...
 
     def dress(self, body: Any) -> Any: ...
 
@@ -124,7 +129,7 @@ class KubernetesSessions:
         if powers.vouch and self._liveness is None:
             dress = powers.nodes.dress if powers.nodes else None
             self._liveness = Liveness(self.api, self._namespaces, powers.check, dress)
-        vouch = self._liveness.vouch if self._liveness else lambda _: None
+        vouch = self._liveness.vouch if self._liveness else lambda *_: None
         return KubernetesSession(
             self.api, namespace, view, self.pace, powers, version=self.version, vouch=vouch, patience=self._patience
         )
@@ -159,7 +164,7 @@ class KubernetesSession:
         powers: Powers,
         *,
         version: Version,
-        vouch: Callable[[str], None],
+        vouch: Vouch,
         patience: Patience,
     ) -> None:
         self.namespace = namespace
@@ -168,6 +173,7 @@ class KubernetesSession:
         self._view = view
         self._powers = powers
         self._version = version
+        self._slowness = 1
         self._deleted_at = inf
         """When the namespace itself was deleted."""
         self._rest = Rest(
@@ -225,7 +231,7 @@ class KubernetesSession:
         self._view.wait(seconds)
 
     def advance(self, seconds: float) -> None:
-        self._rest.pause(seconds)
+        self._rest.pause(seconds * self._slowness)
         self._view.touch()
         self.settle()
 
@@ -327,7 +333,11 @@ class KubernetesSession:
     def _ask(
         self, method: str, path: str, body: Any = None, content_type: str = JSON, there: str | None = None
     ) -> Json:
-        sent = self._powers.nodes.dress(body) if self._powers.nodes else body
+        nodes, sent = self._powers.nodes, body
+        if nodes and body is not None:
+            sent = nodes.dress(body)
+            if nodes.lengthens(body):
+                self._slowness = nodes.slowness
         answer: Json = self._undressed(
             lambda: self._api.ask(method, path, sent, content_type, there=there, warnings=self.warnings)
         )

@@ -25,8 +25,6 @@ _NAME = "alive"
 _BOUND = 60.0
 """Seconds for one controller: one that has lost its lease is started again, and waits for the lease."""
 _LOOK_AGAIN = 0.2
-_VALID = 60.0
-"""Seconds for which controllers that worked count as working."""
 _LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager"
 
 
@@ -40,21 +38,25 @@ class Liveness:
         self._namespaces = namespaces
         self._check = check
         self._dress = dress
-        self._worked = -_VALID
+        self._worked_since = 0.0
+        """When that was begun which the controllers were last seen to do."""
 
-    def vouch(self, business: str) -> None:
-        """Returns if the controllers work, though ``business`` is not done. Raises TargetError if one does not."""
-        if monotonic() - self._worked < _VALID:
+    def vouch(self, business: str, since: float) -> None:
+        """Returns if the controllers work, though ``business`` has not been done ``since`` then.
+
+        Raises TargetError if one does not.
+        """
+        if self._worked_since > since:
             return
+        began = monotonic()
         namespace = self._namespaces.create("are the controllers alive")
         try:
-            self._namespaces.await_ready(namespace)
             self._demand_work(namespace, business)
         except ApiError as error:
             raise TargetError(f"whether the controllers work cannot be found out: {error}; {business}") from error
         finally:
             self._namespaces.begin_removal(namespace)
-        self._worked = monotonic()
+        self._worked_since = began
 
     def _demand_work(self, namespace: str, business: str) -> None:
         deployments, replica_sets, pods = (kind.path(namespace) for kind in (DEPLOYMENT, REPLICA_SET, POD))

@@ -42,6 +42,10 @@ _OFTEN, _SHORT = 3, 1.0
 """What was given up so often is waited for so many seconds only, for the rest of the run."""
 
 
+Vouch = Callable[[str, float], None]
+"""Raises TargetError if those do not work at all who have not done some business since a moment."""
+
+
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """How long to wait for what, in seconds."""
 
@@ -87,7 +91,7 @@ class Rest:
         check: Check,
         *,
         foreseen: Callable[[], Iterable[str]] = tuple,
-        vouch: Callable[[str], None] = lambda _: None,
+        vouch: Vouch = lambda *_: None,
         patience: Patience | None = None,
         on_nodes: bool = False,
     ) -> None:
@@ -166,7 +170,7 @@ class Rest:
                 return business
             if business not in self._vouched:
                 began = monotonic()
-                self._vouch(business)
+                self._vouch(business, self._view.last_change)
                 self._vouching += monotonic() - began
                 self._vouched.add(business)
                 return business

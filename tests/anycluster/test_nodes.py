@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import monotonic
 
 import pytest
 
@@ -91,6 +92,44 @@ def test_what_is_sent_comes_back_as_it_was(lingering: bool) -> None:
     back["spec"]["template"]["spec"].pop("terminationGracePeriodSeconds", None)  # which the server adds
     assert back == written
     assert wardrobe.undress(written) == written
+
+
+def test_short_times_are_longer_where_nodes_run_the_pods_and_come_back_as_they_were() -> None:
+    wardrobe = Wardrobe(IMAGE)
+    written = deployment("web", 1, "app:1", progress_deadline=6, min_ready=3)
+    sent = wardrobe.dress(written)
+    assert (sent["spec"]["progressDeadlineSeconds"], sent["spec"]["minReadySeconds"]) == (30, 15)
+    assert wardrobe.undress(sent) == written
+    assert wardrobe.undress({"items": [sent]}) == {"items": [written]}
+    assert [wardrobe.lengthens(body) for body in (written, deployment("web", 1, "app:1"), None)] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"minReadySeconds": 60},
+        {"minReadySeconds": -1},
+        {"minReadySeconds": None},
+        {"minReadySeconds": 5, "progressDeadlineSeconds": 5},
+        {"progressDeadlineSeconds": 600},
+    ],
+    ids=str,
+)
+def test_other_times_are_what_they_are(spec: Json) -> None:
+    wardrobe = Wardrobe(IMAGE)
+    assert wardrobe.dress({"spec": spec}) == {"spec": spec}
+    assert wardrobe.undress({"spec": {"minReadySeconds": 15}}) == {"spec": {"minReadySeconds": 15}}
+
+
+def test_what_a_scenario_waits_is_longer_with_its_deadline(nodes: tuple[ClusterTarget, list[str]]) -> None:
+    target, _ = nodes
+    with target.session("deadline") as session:
+        scenario = Scenario(session, target)
+        scenario.create_deployment("web", 1, "app:1", progress_deadline=2)
+        began = monotonic()
+        scenario.advance(3)
+        assert monotonic() - began > 15
+        scenario.look.expect_condition("Progressing", "False", "ProgressDeadlineExceeded")
 
 
 def test_kubectls_patches_change_the_version_and_not_the_image(nodes: tuple[ClusterTarget, list[str]]) -> None:

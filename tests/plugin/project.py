@@ -56,8 +56,8 @@ class Project:
         words = ["features", f"--target={target}", "-p", "no:xdist", *SPARED, *arguments]
         return self.pytester.runpytest_inprocess(*words, no_reraise_ctrlc=True)  # exit code 2 may be no interruption
 
-    def run_apart(self, *arguments: str) -> pytest.RunResult:
-        return self.pytester.runpytest_subprocess("features", "--target=toy", *SPARED, *arguments)
+    def run_apart(self, *arguments: str, target: str = "toy") -> pytest.RunResult:
+        return self.pytester.runpytest_subprocess("features", f"--target={target}", *SPARED, *arguments)
 
     def report(self) -> Report:
         return read(self.pytester.path / "out")

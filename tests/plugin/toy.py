@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,27 +35,36 @@ class ToySession:
 
 
 class ToyTarget:
-    """Writes down its life in ``life.txt``; without ``power`` it cannot start."""
+    """Writes down its life in ``life.txt``.
+
+    ``without-battery`` it cannot start, ``slow`` it stops later than xdist waits for, ``stuck`` it cannot stop.
+    """
 
     name = "toy"
     kubernetes = "1.37"
     capabilities = frozenset({Capability.EVENTS})
 
-    def __init__(self, *, power: bool) -> None:
-        self._power = power
+    def __init__(self, kind: str = "") -> None:
+        self._kind = kind
         self.dead = ""
         self.impatient = False
 
     def start(self) -> None:
         self._write("start")
         print("winding up the toy", file=sys.stderr)
-        if not self._power:
+        if self._kind == "without-battery":
             raise TargetError("the toy has no battery: put one in")
 
     def stop(self) -> None:
         if self.impatient:
             os.kill(os.getpid(), signal.SIGINT)
+        if self._kind == "slow":
+            time.sleep(17)
         self._write("stop")
+        if self._kind == "talking":
+            print("the toy is put away", file=sys.stderr)
+        if self._kind == "stuck":
+            raise TargetError("the toy does not stop: take its battery out")
 
     def check(self) -> None:
         if self.dead:
@@ -72,7 +82,7 @@ class ToyTarget:
 
 
 def pytest_conformance_target(name: str) -> ToyTarget | None:
-    return ToyTarget(power=name == "toy") if name.startswith("toy") else None
+    return ToyTarget(name.removeprefix("toy").lstrip("-")) if name.startswith("toy") else None
 
 
 @given(parsers.parse("{apples:d} apples"))
@@ -94,6 +104,11 @@ def falls_out(target: ToyTarget) -> None:
 @when("nobody knows the column")
 def nobody_knows() -> None:
     raise TableError("no column is called 'pears'")
+
+
+@when("a long time passes")
+def a_long_time() -> None:
+    time.sleep(60)
 
 
 @when("the hand slips")

@@ -5,6 +5,9 @@ a variable of the container's environment, which makes the templates as differen
 turned round again. A Pod that is to linger sleeps before it stops: its finalizer alone would keep the object, and not
 the containers.
 
+Scenarios have deadlines of a few seconds, and a node needs as long to start a container. So such deadlines are five
+times as long there, and what a scenario waits as well.
+
 Source: container lifecycle hooks (``preStop.sleep``, Kubernetes 1.34 and later), termination of Pods.
 """
 
@@ -20,22 +23,45 @@ DEFAULT_IMAGE = "registry.k8s.io/pause:3.10"
 _IN_PLACE_OF = "CONFORMANCE_IMAGE"
 _LINGERS = 3600
 _DEFAULT_GRACE = 30
+_SHORT_TIMES = range(1, 11)
+"""Seconds that are too short where nodes run the Pods."""
+_TIMES = ("minReadySeconds", "progressDeadlineSeconds")
 _SLEEP: Json = {"preStop": {"sleep": {"seconds": _LINGERS}}}
 
 
 class Wardrobe:
     """Turns what scenarios send into what nodes can run, and back. ``image`` is there to be pulled, and stays up."""
 
+    slowness = 5
+    """How many times as long a short time is."""
+
     def __init__(self, image: str) -> None:
         self.image = image
+        self._lengthened: dict[int, int] = {}
+        """What was sent instead of which short time."""
 
     def dress(self, body: Any) -> Any:
         """A manifest or a patch, on its way to the server."""
-        return _walk(body, self._dress_container, _slow_down)
+        return _walk(body, self._dress_container, _slow_down, self._lengthen)
 
     def undress(self, answer: Any) -> Any:
         """An object or a list, on its way back."""
-        return _walk(answer, _undress_container, _speed_up)
+        return _walk(answer, _undress_container, _speed_up, self._shorten)
+
+    def lengthens(self, body: Any) -> bool:
+        """Whether there is a short time in what is sent."""
+        return bool(_walk(body, _same, _same, self._lengthen) != body)
+
+    def _lengthen(self, spec: Json) -> Json:
+        ready, deadline = (spec.get(key) for key in _TIMES)
+        if ready is not None and ready == deadline:  # which the server refuses, and says what it was sent
+            return spec
+        longer = {key: spec[key] * self.slowness for key in _TIMES if spec.get(key) in _SHORT_TIMES}
+        self._lengthened |= {value: value // self.slowness for value in longer.values()}
+        return {**spec, **longer}
+
+    def _shorten(self, spec: Json) -> Json:
+        return {**spec, **{key: self._lengthened.get(spec[key], spec[key]) for key in _TIMES if key in spec}}
 
     def _dress_container(self, container: Json) -> Json:
         if "image" not in container:
@@ -53,18 +79,27 @@ def _undress_container(container: Json) -> Json:
     return {key: value for key, value in {**container, "image": meant[0], "env": rest}.items() if value != []}
 
 
-def _walk(value: Any, container: Callable[[Json], Json], template: Callable[[Json], Json]) -> Any:
-    """All that is in ``value``, with each container and each object that has a Pod's metadata and spec turned."""
+_Turn = Callable[[Json], Json]
+
+
+def _same(part: Json) -> Json:
+    return part
+
+
+def _walk(value: Any, container: _Turn, template: _Turn, times: _Turn) -> Any:
+    """All that is in ``value``, with its containers, what has a Pod's metadata and spec, and what has times, turned."""
     if isinstance(value, list):
-        return [_walk(each, container, template) for each in value]
+        return [_walk(each, container, template, times) for each in value]
     if not isinstance(value, dict):
         return value
     turned = {
         key: [container(each) for each in it]
         if key == "containers" and isinstance(it, list)
-        else _walk(it, container, template)
+        else _walk(it, container, template, times)
         for key, it in value.items()
     }
+    if any(isinstance(turned.get(key), int) for key in _TIMES):
+        turned = times(turned)
     return template(turned) if _lingers(turned) else turned
 
 
