@@ -53,8 +53,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """``seLinuxChangePolicy`` may be MountOption: gate SELinuxMount, on since 1.37."""
 
     pod_resources_defaulted: bool
-    """A Pod's own resources get limits of what its containers have, and after admission: PodLevelResourcesFixDefaulting,
-    on since 1.37; before, requests alone, before admission."""
+    """A Pod's own resources get limits of what its containers have, and after admission.
+
+    That is PodLevelResourcesFixDefaulting, on since 1.37. Before that they get requests alone, before admission."""
 
     init_resize_policy_checked: bool
     """An init container that is no sidecar may not be restarted to resize it, and a policy's error says that it is
