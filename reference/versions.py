@@ -61,6 +61,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """An init container that is no sidecar may not be restarted to resize it, and a policy's error says that it is
     about the Pod's: since 1.36."""
 
+    pod_status_resources: bool
+    """A Pod's status tells of resources of the whole Pod, of extended ones, and of their health: since 1.36."""
+
     restart_rules_counted: bool
     """Too many restart rules are too many; before 1.36 they are too long, in bytes."""
 
@@ -101,6 +104,7 @@ _SINCE_1_34 = {
     "pod_resources_defaulted": False,
     "init_resize_policy_checked": False,
     "restart_rules_counted": False,
+    "pod_status_resources": False,
     "image_reference_in_templates": False,
     "sharing_beside_security": False,
     "faults_told_once": False,
@@ -124,6 +128,7 @@ _SINCE_1_36 = _SINCE_1_35 | {
     "strict_addresses": True,
     "init_resize_policy_checked": True,
     "restart_rules_counted": True,
+    "pod_status_resources": True,
 }
 _SINCE_1_37 = _SINCE_1_36 | {
     "every_pod_deletion_wakes_recreate": True,

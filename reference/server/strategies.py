@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+from reference.api.errors import ApiError
 from reference.api.kinds import Kind
 from reference.api.objects import (
+    ContainerStatus,
     Deployment,
     DeploymentSpec,
     DeploymentStatus,
@@ -115,6 +117,7 @@ class PodStrategy(Strategy[Pod]):
     def for_status(self, obj: Pod, old: Pod) -> Pod:
         """Keeps the spec, the owners, the QoS class, and the generations that were observed."""
         status = _with_addresses(_with_generations(whole_seconds(obj.status), old.status))
+        status = _as_gates_let(status, self.version)
         if not status.qos_class:
             status = replace(status, qos_class=old.status.qos_class)
         metadata = replace(obj.metadata, owner_references=old.metadata.owner_references)
@@ -198,6 +201,29 @@ def _with_generations(status: PodStatus, old: PodStatus) -> PodStatus:
     if status.observed_generation or not old.observed_generation:
         return status
     return replace(status, observed_generation=old.observed_generation)
+
+
+def _as_gates_let(status: PodStatus, version: Version) -> PodStatus:
+    """The status without what gates keep out. Raises the 501 of what the model does not know how to check."""
+    if status.resource_claim_statuses or (status.extended_resource_claim_status and version.pod_status_resources):
+        text = "the model does not know how statuses of resource claims are checked: leave them out of status"
+        raise ApiError(501, "NotImplemented", f"{text}.resourceClaimStatuses and status.extendedResourceClaimStatus")
+    status = replace(status, node_allocatable_resource_claim_statuses=(), volume_health=())
+    if version.pod_status_resources:
+        return status
+    return replace(
+        status,
+        resources=None,
+        allocated_resources={},
+        extended_resource_claim_status=None,
+        container_statuses=_without_health(status.container_statuses),
+        init_container_statuses=_without_health(status.init_container_statuses),
+        ephemeral_container_statuses=_without_health(status.ephemeral_container_statuses),
+    )
+
+
+def _without_health(statuses: tuple[ContainerStatus, ...]) -> tuple[ContainerStatus, ...]:
+    return tuple(replace(one, allocated_resources_status=()) for one in statuses)
 
 
 def _with_addresses(status: PodStatus) -> PodStatus:
