@@ -125,7 +125,7 @@ def shown(obj: Value) -> Json:
 
 
 _ALWAYS_SHOWN: Mapping[str, Json] = {kind.name: {"spec": {}, "status": {}} for kind in KINDS} | {
-    EVENT.name: {"eventTime": None}
+    EVENT.name: {"firstTimestamp": None, "lastTimestamp": None, "eventTime": None}
 }
 """What the API's JSON has even if there is nothing in it."""
 
