@@ -93,6 +93,6 @@ def delete_options(options: DeleteOptions) -> Json:
         "kind": "DeleteOptions",
         "propagationPolicy": options.propagation_policy,
         "gracePeriodSeconds": options.grace_period_seconds,
-        "preconditions": {key: value for key, value in preconditions.items() if value},
+        "preconditions": {key: value for key, value in preconditions.items() if value is not None},
     }
     return {key: value for key, value in body.items() if value not in (None, {})}

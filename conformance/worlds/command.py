@@ -22,11 +22,12 @@ import click
 
 from conformance.parameters import KubernetesVersion
 from conformance.worlds.runner import Order, ReferenceFault, run_world
-from conformance.worlds.world import ControllerName, MalformedWorld, decode_world, encode_outcome
+from conformance.worlds.world import HOW, ControllerName, MalformedWorld, decode_world, encode_outcome
 from reference.versions import LATEST, Version
 
 UNUSABLE = 2
 MOST_LEFT_OUT = 10
+_OPENS = (b"{", b"[")
 _GZIP = b"\x1f\x8b"
 _BUFFER = 1 << 18
 LONGEST_LINE = 64 << 20
@@ -52,6 +53,10 @@ def sync_command(file: str, kubernetes: Version, controller: ControllerName | No
             try:
                 outcome = run_world(decode_world(line), kubernetes, controller, order)
             except (MalformedWorld, ReferenceFault) as error:
+                if number == 1 and line.strip() in _OPENS:
+                    raise Unusable(
+                        f"{file}, line {number}: a world is one line, and here one begins that goes on: {HOW}"
+                    ) from error
                 click.echo(f"{file}, line {number}: {error}", err=True)
                 left_out += 1
                 if left_out == MOST_LEFT_OUT:

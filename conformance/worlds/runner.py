@@ -36,8 +36,19 @@ class _PlainSync(DeploymentSync):
     encodes_requests = False  # the plain server takes objects as they are
 
 
+class _UnrefusedSync(_PlainSync):
+    """Upstream refuses a selector without members, and not one whose members are there and empty."""
+
+    def selects_all(self) -> bool:
+        return False
+
+
 class _PlainDeploymentController(DeploymentController):
     deployment_sync = _PlainSync
+
+
+class _UnrefusedDeploymentController(DeploymentController):
+    deployment_sync = _UnrefusedSync
 
 
 _CONTROLLERS: dict[ControllerName, Callable[[Environment, Version], Controller]] = {
@@ -161,7 +172,8 @@ def run_world(
     target = _target(world, which)
     server, queue, recorder = PlainServer(world, version), RecordingQueue(), RecordingRecorder()
     env = WorldEnvironment(world.now, Client(server.perform), WorldCache(world, order), queue, recorder)
-    sync = _CONTROLLERS[which](env, version).sync(f"{target.metadata.namespace}/{target.metadata.name}")
+    made = _UnrefusedDeploymentController if which == "deployment" and world.empty_selector else _CONTROLLERS[which]
+    sync = made(env, version).sync(f"{target.metadata.namespace}/{target.metadata.name}")
     error = _run(sync)
     actions, events = server.actions, recorder.events
     if which == "replicaset":

@@ -1,15 +1,17 @@
 """One world, and what one sync did in it: the two lines of the golden format, as values.
 
-In comes a JSON line (``World``); out goes a JSON line (``Outcome``). Fields that are not listed here, such as a golden
-case's ``wants``, are ignored.
+In comes a JSON line (``World``); out goes a JSON line (``Outcome``). A golden case's ``wants`` is passed over; any
+other field that is not listed here is an error, and so is a line that is no world.
 
 Source: ``tests/golden/README.md``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
@@ -51,6 +53,8 @@ class World(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
     fresh_deployment: Deployment | None = None
     failures: tuple[Refusal, ...] = ()
     controller: ControllerName | None = None
+    empty_selector: bool = False
+    """Not of the line itself: whether the Deployment's selector has members, and they are empty."""
 
 
 class Action(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -81,6 +85,13 @@ class MalformedWorld(ValueError):
     """A line that is no world; the text names the field and what is wrong with it."""
 
 
+_KNOWN = ("id", "now", "controller", "deployment", "replicaSets", "pods", "freshDeployment", "failures", "wants")
+HOW = (
+    "it has the time in now, and beside it deployment, replicaSets and pods, all in one line; "
+    "tests/golden/README.md describes the format"
+)
+_EMPTY_MEMBER = re.compile(rb'"match(Labels|Expressions)"\s*:\s*(\{\s*\}|\[\s*\])')
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ITEMS: dict[str, type[ReplicaSet | Pod | Refusal]] = {"replicaSets": ReplicaSet, "pods": Pod, "failures": Refusal}
 _decoder = msgspec.json.Decoder(World)
 _encoder = msgspec.json.Encoder()
@@ -89,6 +100,7 @@ _encoder = msgspec.json.Encoder()
 def decode_world(line: bytes) -> World:
     """The world of one line; a null is the same as no field. Raises ``MalformedWorld``."""
     try:
+        _check_fields(line)
         world = _decoded(line)
         for path, spec in _pod_specs(world):
             if misfit := _misfit(bytes(spec)):
@@ -99,7 +111,8 @@ def decode_world(line: bytes) -> World:
         raise MalformedWorld(f"not JSON: {error}") from error
     except RecursionError as error:
         raise MalformedWorld("its JSON is nested too deeply") from error
-    return _as_stored(world)
+    stored = _as_stored(world)
+    return msgspec.structs.replace(stored, empty_selector=True) if _has_empty_selector(line) else stored
 
 
 def _as_stored(world: World) -> World:
@@ -120,13 +133,34 @@ def encode_outcome(outcome: Outcome) -> bytes:
 
 def _decoded(line: bytes) -> World:
     """The world, of JSON without nulls if there are any where they are in the way. Raises what msgspec raises."""
-    try:
-        world = _decoder.decode(line)
-        if all(bytes(spec) != b"null" for _, spec in _pod_specs(world)):
-            return world
-    except msgspec.ValidationError:
-        pass
+    if b"null" not in line:
+        return _decoder.decode(line)
     return _decoder.decode(msgspec.json.encode(_without_nulls(_json(line))))
+
+
+def _check_fields(line: bytes) -> None:
+    """Raises ``MalformedWorld`` for a document that is no world, or has a field that no world has."""
+    document = _fields.decode(line)
+    if "kind" in document or "items" in document:
+        found = "a List" if "items" in document else "an object"
+        raise MalformedWorld(f"{found} such as kubectl prints is no world: {HOW}")
+    for name in document:
+        if name not in _KNOWN:
+            near = get_close_matches(name.lower(), {known.lower(): known for known in _KNOWN}, 1)
+            meant = next((known for known in _KNOWN if near and known.lower() == near[0]), "")
+            hint = f", but has {meant}" if meant else f"; it has {', '.join(_KNOWN)}"
+            raise MalformedWorld(f"{name}: a world has no such field{hint}")
+    if "now" not in document:
+        raise MalformedWorld(f"now: missing; {HOW}")
+
+
+def _has_empty_selector(line: bytes) -> bool:
+    if not _EMPTY_MEMBER.search(line):
+        return False
+    deployment = _json(line).get("deployment") or {}
+    selector = (deployment.get("spec") or {}).get("selector") or {}
+    members = [selector.get(name) for name in ("matchLabels", "matchExpressions")]
+    return not any(members) and any(member is not None for member in members)
 
 
 def _json(line: bytes) -> Any:

@@ -131,17 +131,15 @@ def _drop_duplicate_owners(metadata: Json) -> None:
 
 
 def _rollback(metadata: Json) -> None:
-    """The annotation is a number in the server's own form of the object: it is written anew, or goes if it is empty."""
+    """The annotation is a number in the server's own form of the object: it is written anew, unless it is empty."""
     annotations = metadata.get("annotations", {})
-    text = annotations.pop(ROLLBACK_ANNOTATION, "")
+    text = annotations.get(ROLLBACK_ANNOTATION)
     if text:
         try:
             annotations[ROLLBACK_ANNOTATION] = str(parse_int(text))
         except ValueError as fault:
             why = f"failed to parse annotation[{ROLLBACK_ANNOTATION}]={text} as int64: {fault}"
             raise Unconvertible(why) from None
-    elif not annotations:
-        metadata.pop("annotations", None)
 
 
 def _template(template: Json, old: Json, version: Version) -> None:

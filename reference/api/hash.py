@@ -4,6 +4,8 @@ Upstream prints the whole pod template as Go sees it, every field of every struc
 hashes that text with FNV-1a. So the hash depends on the version's own types (``reference.api.schema``), not on
 the template alone.
 
+A list or a map that is there and empty differs from none; what the API server stores never has one.
+
 The tables of a version are compiled once into *printers*. A struct's printer holds the text of each absent field
 ready-made, and only fills in what a template sets. Results are remembered by content.
 
@@ -154,15 +156,13 @@ def _bracket(absent: list[str], members: dict[str, _Member], start: int, before:
 
 def _list_printer(element: _Printer) -> _Printer:
     def print_list(value: list[Any]) -> str:
-        return "[" + " ".join(map(element, value)) + "]" if value else "<nil>"
+        return "[" + " ".join(map(element, value)) + "]"
 
     return print_list
 
 
 def _map_printer(element: _Printer) -> _Printer:
     def print_map(value: Json) -> str:
-        if not value:
-            return "<nil>"
         return "map[" + " ".join(f"{key}:{element(value[key])}" for key in sorted(value)) + "]"
 
     return print_map

@@ -65,9 +65,9 @@ class _Scanner:
 
     def _opened(self, first: bytes, opened: list[bytes]) -> bool:
         """Goes into an object or a list; whether there is anything in it."""
-        self._at += 1
         if len(opened) == MAX_DEPTH:
-            raise NotJson(TOO_DEEP)
+            raise NotJson(f"invalid character '{first.decode()}' {TOO_DEEP}")
+        self._at += 1
         self.space()
         if self._peek() == _CLOSED[first]:
             self._at += 1

@@ -67,7 +67,7 @@ def patched(document: Json, patch: Any, patch_type: str, named: tuple[str, str],
         raise ApiError(415, "UnsupportedMediaType", text)
     if fault := fault_of_type(made) or (isinstance(made, dict) and fault_of_kind(named, made)):
         raise invalid_patch(json_text(made), fault)
-    if not isinstance(made, dict) or not made.get("apiVersion"):
+    if not isinstance(made, dict) or (document.get("apiVersion") and not made.get("apiVersion")):
         name = document["metadata"]["name"]
         raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
     return _from_older(made, named[0])
@@ -75,7 +75,7 @@ def patched(document: Json, patch: Any, patch_type: str, named: tuple[str, str],
 
 def _from_older(made: Json, name: str) -> Json:
     """A document that a patch has made one of an older version, as far as that has other types or defaults."""
-    version, status = made["apiVersion"], made.get("status")
+    version, status = made.get("apiVersion"), made.get("status")
     if name == "Scale" and version in _OLDER and isinstance(status, dict) and isinstance(status.get("selector"), str):
         misfit = Misfit(status["selector"], "map[string]string").within("v1.ScaleStatus", "selector")
         raise invalid_patch(json_text(made), str(misfit.within("v1.Scale", "status")))

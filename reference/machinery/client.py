@@ -28,12 +28,12 @@ PropagationPolicy = Literal["Orphan", "Background", "Foreground"]
 
 
 class DeleteOptions(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """How to delete: what becomes of the dependents, and what must still hold. Empty: the server's defaults."""
+    """How to delete: what becomes of the dependents, and what must still hold. None: the server's defaults."""
 
     propagation_policy: PropagationPolicy | None = None
     grace_period_seconds: int | None = None
-    uid: str = ""
-    resource_version: str = ""
+    uid: str | None = None
+    resource_version: str | None = None
 
 
 class Call(msgspec.Struct, frozen=True):

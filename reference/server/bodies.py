@@ -204,7 +204,8 @@ def _patch_faults(
     faults = _operation_faults(members) if patch_type == JSON_PATCH else strict.duplicates(members)
     try:
         made = _applied(stored, change, patch_type, struct, tables)
-        if patch_type != STRATEGIC_MERGE and isinstance(made, dict) and not made.get("apiVersion"):
+        is_read = patch_type != STRATEGIC_MERGE and isinstance(made, dict) and not fault_of_type(made)
+        if is_read and not made.get("apiVersion"):
             return (*faults, *(f'unknown field "{member}"' for member in sorted(made.keys() - _TYPE_META))), ""
         conform(made, struct, version, wraps=patch_type == STRATEGIC_MERGE)
     except (ApiError, Misfit):

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from reference.api.errors import ApiError
-from reference.api.kinds import Kind
+from reference.api.errors import ApiError, conflict
+from reference.api.kinds import NAMESPACE, Kind
 from reference.api.objects import ObjectMeta, replace
 from reference.machinery.client import DeleteOptions
 from reference.server.strategies import Strategy
@@ -37,9 +37,9 @@ class Marked(msgspec.Struct, frozen=True):
 
 def check_preconditions(kind: Kind[Any], metadata: ObjectMeta, options: DeleteOptions) -> None:
     """Raises the 409 that names what the caller took for granted and does not hold."""
-    if options.uid and options.uid != metadata.uid:
+    if options.uid is not None and options.uid != metadata.uid:
         raise _unmet(kind, metadata.name, "UID", options.uid, metadata.uid, "deleted and then recreated")
-    if options.resource_version and options.resource_version != metadata.resource_version:
+    if options.resource_version is not None and options.resource_version != metadata.resource_version:
         raise _unmet(
             kind,
             metadata.name,
@@ -123,6 +123,9 @@ def _with_policy(finalizers: tuple[str, ...], options: DeleteOptions) -> tuple[s
 
 
 def _unmet(kind: Kind[Any], name: str, what: str, wanted: str, found: str, perhaps: str) -> ApiError:
+    if kind == NAMESPACE:
+        why = f"Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {found}"
+        return conflict(kind, name, why)
     resource = f"{kind.name}.{kind.group}" if kind.group else kind.name
     text = (
         f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found}). "

@@ -128,7 +128,9 @@ def shown(obj: Value) -> Json:
     return {"kind": kind.name, "apiVersion": kind.api_version} | _ALWAYS_SHOWN[kind.name] | to_json(obj)
 
 
-_ALWAYS_SHOWN: Mapping[str, Json] = {kind.name: {"spec": {}, "status": {}} for kind in KINDS} | {EVENT.name: {}}
+_ALWAYS_SHOWN: Mapping[str, Json] = {kind.name: {"spec": {}, "status": {}} for kind in KINDS} | {
+    EVENT.name: {"firstTimestamp": None, "lastTimestamp": None, "eventTime": None}
+}
 """What the API's JSON has even if there is nothing in it."""
 
 

@@ -93,7 +93,9 @@ class Front:
         server = self._writing(options.dry_run, warnings, _revision(document))
         made = server.create(to.kind, to.namespace, document)
         if options.dry_run:
-            del made["metadata"]["resourceVersion"]
+            made["metadata"]["resourceVersion"] = _revision(document)
+            if not _revision(document):
+                del made["metadata"]["resourceVersion"]
         return Answer(201, made)
 
     def _put(self, request: Request, to: Route, warnings: list[str]) -> Answer:

@@ -129,4 +129,6 @@ def _read(text: str) -> _Token:
         raise bad_request(f"{_NO_TOKEN}: {fault}") from None
     if token.version != _TOKEN_VERSION:
         raise bad_request(f"{_NO_TOKEN}: server does not recognize this encoded version {token.version}")
+    if not token.revision:
+        raise bad_request(f"{_NO_TOKEN}: incorrect encoded start resourceVersion (version {token.version})")
     return token

@@ -101,8 +101,8 @@ def delete_options(document: Json | None, query: Mapping[str, str], version: Ver
     options = DeleteOptions(
         propagation_policy=policy,
         grace_period_seconds=sent.get("gracePeriodSeconds"),
-        uid=holds.get("uid", ""),
-        resource_version=holds.get("resourceVersion", ""),
+        uid=holds.get("uid"),
+        resource_version=holds.get("resourceVersion"),
     )
     return options, bool(sent.get("dryRun"))
 
@@ -168,9 +168,8 @@ def _manager_causes(name: str) -> list[Cause]:
     """What is wrong with the name of a field manager: it may be long in bytes, and cannot be printed."""
     causes = []
     if len(name.encode()) > _LONGEST_MANAGER:
-        causes.append(
-            Cause("fieldManager", "FieldValueTooLong", f"Too long: may not be more than {_LONGEST_MANAGER} bytes")
-        )
+        causes.append(fielderrors.too_long("fieldManager", _LONGEST_MANAGER))
+
     for at, character in enumerate(name):
         if not character.isprintable():
             where = f"invalid character U+{ord(character):04X} (at position {len(name[:at].encode())})"

@@ -71,13 +71,17 @@ class Strategy(Generic[K]):
 
 class DeploymentStrategy(Strategy[Deployment]):
     def for_create(self, obj: Deployment) -> Deployment:
-        return replace(obj, metadata=replace(obj.metadata, generation=1), status=DeploymentStatus())
+        metadata = _without_empty_wish(replace(obj.metadata, generation=1))
+        return replace(obj, metadata=metadata, status=DeploymentStatus())
 
     def for_update(self, obj: Deployment, old: Deployment) -> Deployment:
-        """Keeps the status. Annotations count for the generation, for ReplicaSets inherit them."""
+        """Keeps the status. Annotations count for the generation, for ReplicaSets inherit them.
+
+        So does an empty request to roll back, which is not stored.
+        """
         same = same_spec(obj.spec, old.spec)
         changed = not same or obj.metadata.annotations != old.metadata.annotations
-        metadata = _next_generation(obj.metadata) if changed else obj.metadata
+        metadata = _without_empty_wish(_next_generation(obj.metadata) if changed else obj.metadata)
         return replace(obj, metadata=metadata, spec=old.spec if same else obj.spec, status=old.status)
 
     def for_status(self, obj: Deployment, old: Deployment) -> Deployment:
@@ -88,6 +92,13 @@ class DeploymentStrategy(Strategy[Deployment]):
         annotations = _with_rollback_of(old.metadata.annotations, obj.metadata.annotations)
         metadata = replace(obj.metadata, labels=old.metadata.labels, annotations=annotations)
         return replace(obj, metadata=metadata, spec=old.spec, status=status)
+
+
+def _without_empty_wish(metadata: ObjectMeta) -> ObjectMeta:
+    if metadata.annotations.get(ROLLBACK_ANNOTATION) != "":
+        return metadata
+    kept = {key: value for key, value in metadata.annotations.items() if key != ROLLBACK_ANNOTATION}
+    return replace(metadata, annotations=kept)
 
 
 class ReplicaSetStrategy(Strategy[ReplicaSet]):

@@ -29,6 +29,7 @@ _REVISIONS = (
     re.compile(r"(Too large resource version: \d+, current: )\d+"),
     re.compile(r"(too old resource version: )\d+ \(\d+\)"),
     re.compile(r"((?:the ResourceVersion in the precondition|does not match the ResourceVersion in record) \()\d+"),
+    re.compile(r"(ResourceVersion in object meta: )\d+"),
 )
 
 

@@ -58,8 +58,8 @@ _VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2.0, 7.5, 1e3, 1e400, -0.0, 2**31, 2**63, 2**64, 10**400, "", "x", "2", "25%", "1Gi",
     "\x00", "\ud800", "é" * 70, "a" * 300, "2026-01-01T00:00:00Z", "9999-99-99T00:00:00Z", "10000-01-01T00:00:00Z",
     "{}", "null", [], {}, [[]], [{}], [None], {"": None}, {"x": {"x": {"x": []}}}, ["x", 1], [1.5],
-    {"$patch": "replace"}, {"$patch": "delete"}, {"$patch": 1}, {"$retainKeys": ["x"]}, {"$retainKeys": 1},
-    [{"$patch": "replace"}],
+    {"$patch": "replace"},
+    {"$patch": "delete"}, {"$patch": 1}, {"$retainKeys": ["x"]}, {"$retainKeys": 1}, [{"$patch": "replace"}],
 )  # fmt: skip
 _TEXTS = (
     "", "0", "1", "-1", "2.5", "true", "All", "Strict", "Warn", "x", "x=y", "x in (a,b)", "!x", "x>1", "x>-1", "x,",

@@ -204,3 +204,34 @@ def test_a_file_without_a_world_ran_nothing(tmp_path: Path, content: bytes) -> N
 
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"Error: {file} has no world: nothing ran\n"
+
+
+WORLD = b'{"now":"2026-01-01T00:00:00Z",'
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (WORLD + b'"replicasets":[]}', "replicasets: a world has no such field, but has replicaSets"),
+        (WORLD + b'"deployments":{}}', "deployments: a world has no such field, but has deployment"),
+        (WORLD + b'"freshdeployment":{}}', "freshdeployment: a world has no such field, but has freshDeployment"),
+        (WORLD + b'"services":[]}', "services: a world has no such field; it has id, now, controller, deployment,"),
+        (b'{"deployment":{}}', "now: missing; it has the time in now, and beside it deployment, replicaSets and pods"),
+        (b'{"kind":"List","items":[]}', "a List such as kubectl prints is no world: it has the time in now"),
+        (b'{"kind":"Deployment","metadata":{}}', "an object such as kubectl prints is no world"),
+        (b"[]", "Expected `object`, got `array`"),
+    ],
+)
+def test_what_is_no_world_is_told_by_its_field_and_by_where_the_format_is_described(line: bytes, told: str) -> None:
+    result = sync("-", stdin=line)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"-, line 1: {told}")
+    assert ("tests/golden/README.md" in result.stderr) is ("beside it" in told or "kubectl" in told)
+    assert not result.stdout
+
+
+def test_a_document_of_several_lines_is_told_once() -> None:
+    result = sync("-", stdin=b'{\n "kind": "List",\n "items": []\n}\n')
+    assert result.exit_code == 2
+    assert "line 1: a world is one line, and here one begins that goes on" in result.stderr
+    assert "tests/golden/README.md" in result.stderr

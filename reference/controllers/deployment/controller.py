@@ -32,7 +32,7 @@ class DeploymentSync(Rolling, Recreate, Rollback):
 
     async def sync_deployment(self) -> None:
         """Takes the path that the Deployment's state asks for. Raises what it failed with."""
-        if is_empty(self.deployment.spec.selector):
+        if self.selects_all():
             return await self._refuse_to_select_all()
         replica_sets = await self.get_replica_sets_for_deployment()
         if self.deployment.metadata.deletion_timestamp is not None:
@@ -65,6 +65,10 @@ class DeploymentSync(Rolling, Recreate, Rollback):
             ) from error
         claimed = await self.ref_manager(self.env.client, self.deployment, selector).claim(all_)
         return sorted(claimed, key=util.by_creation_timestamp)
+
+    def selects_all(self) -> bool:
+        """Whether the Deployment has an empty selector, by mistake."""
+        return is_empty(self.deployment.spec.selector)
 
     async def _refuse_to_select_all(self) -> None:
         d = self.deployment

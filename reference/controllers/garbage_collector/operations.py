@@ -68,7 +68,7 @@ class Operations:
         """
         kind = self._kind(identity)
         namespace = _namespace(kind, identity)
-        options = DeleteOptions(policy, uid=identity.uid, resource_version=latest.resource_version)
+        options = DeleteOptions(policy, uid=identity.uid, resource_version=latest.resource_version or None)
         try:
             await self._client.delete(kind, namespace, identity.name, options)
         except ApiError as error:
@@ -85,7 +85,7 @@ class Operations:
             changed = live.uid == identity.uid and live.resource_version != latest.resource_version
             if not changed or live.owner_references != latest.owner_references:
                 raise
-            await self._client.delete(kind, namespace, identity.name, replace(options, resource_version=""))
+            await self._client.delete(kind, namespace, identity.name, replace(options, resource_version=None))
 
     async def remove_owners(self, node: Node, owner_uids: Sequence[str]) -> None:
         """Takes the references to these owners off the object. One that has none is none the worse for it."""
