@@ -322,7 +322,7 @@ class KubernetesSession:
         if passed < self._shortest:
             return ""
         return (
-            f"the cluster is too slow for this scenario: it was looked at {passed:.0f} s after it was last acted on, and "
+            f"the cluster is too slow for this scenario: it was looked at {passed:.0f} s after the last act, and "
             f"there is a deadline of {self._shortest:g} s, so what that tells of the controllers is not known"
         )
 
