@@ -15,7 +15,7 @@ from conformance.targets.cluster import ClusterTarget, named
 from conformance.targets.cluster.nodes import Wardrobe
 from conformance.targets.protocol import Capability
 from conformance.targets.rest import Pace
-from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
+from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET
 from reference.api.objects import Json
 from tests.anycluster.kubelet import node
 from tests.anycluster.limited import CONTEXT, limited_cluster
@@ -79,6 +79,22 @@ def test_a_namespace_with_lingering_pods_goes_at_the_end(nodes: tuple[ClusterTar
         session.delete(DEPLOYMENT, "web")
         session.settle()
         assert [state_of(pod) for pod in session.list(POD)] == [State.TERMINATING]
+
+
+@pytest.mark.parametrize("deleted", [False, True], ids=["by the suite", "by the scenario"])
+def test_lingering_pods_go_with_their_namespace_at_once(
+    nodes: tuple[ClusterTarget, list[str]], *, deleted: bool
+) -> None:
+    """Before the namespace controller, five seconds later, sees that they have an hour, and comes back after half."""
+    target, _ = nodes
+    with target.session("left") as session:
+        Scenario(session, target).create_deployment("web", 1, "app:1", lingering=True)
+        if deleted:
+            session.delete(NAMESPACE, session.namespace)
+    ended = monotonic()
+    assert session.list(POD) == []
+    while session.list(DEPLOYMENT):
+        assert monotonic() - ended < 30
 
 
 @pytest.mark.parametrize("lingering", [False, True])
