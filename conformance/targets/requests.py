@@ -400,7 +400,7 @@ def _reason(error: BaseException | None) -> str:
         if isinstance(error, ssl.SSLError):
             return str(error)
         if isinstance(error, OSError) and error.strerror:
-            return os.strerror(error.errno) if error.errno in errorcode else error.strerror
+            return os.strerror(error.errno) if error.errno and error.errno in errorcode else error.strerror
         error = error.__cause__ or error.__context__
     return ""
 
