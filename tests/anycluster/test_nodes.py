@@ -13,25 +13,30 @@ from conformance.pods import Change, State, state_of
 from conformance.scenario import Scenario
 from conformance.targets.cluster import ClusterTarget, named
 from conformance.targets.cluster.nodes import Wardrobe
+from conformance.targets.cluster.target import Place
 from conformance.targets.protocol import Capability
 from conformance.targets.rest import Pace
 from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET
 from reference.api.objects import Json
 from tests.anycluster.kubelet import node
-from tests.anycluster.limited import CONTEXT, limited_cluster
+from tests.anycluster.limited import CONTEXT, Limited, limited_cluster
+from tests.started import started
 
 IMAGE = "registry.example/pause:1"
+QUICK = Pace(quiet=0.15)
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ClusterTarget, list[str]]]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Limited, list[str]]]:
     with limited_cluster(tmp_path_factory.mktemp("guest")) as limited, node(limited.admin) as images:
-        target = ClusterTarget("kubeconfig", named(CONTEXT, limited.kubeconfig), image=IMAGE, pace=Pace(quiet=0.15))
-        try:
-            target.start()
-            yield target, images
-        finally:
-            target.stop()
+        yield limited, images
+
+
+@pytest.fixture(scope="module")
+def nodes(cluster: tuple[Limited, list[str]]) -> Iterator[tuple[ClusterTarget, list[str]]]:
+    limited, images = cluster
+    with started(ClusterTarget("kubeconfig", named(CONTEXT, limited.kubeconfig), image=IMAGE, pace=QUICK)) as target:
+        yield target, images
 
 
 def test_nodes_are_seen_and_pods_are_theirs(nodes: tuple[ClusterTarget, list[str]]) -> None:
@@ -79,6 +84,21 @@ def test_a_namespace_with_lingering_pods_goes_at_the_end(nodes: tuple[ClusterTar
         session.delete(DEPLOYMENT, "web")
         session.settle()
         assert [state_of(pod) for pod in session.list(POD)] == [State.TERMINATING]
+
+
+def test_a_namespace_whose_controller_has_found_lingering_pods_is_looked_at_again(
+    cluster: tuple[Limited, list[str]],
+) -> None:
+    """It would be after half an hour; the suite changes the namespace, where it may."""
+    place = Place(cluster[0].local.address)
+    with started(ClusterTarget("admins", lambda _: place, image=IMAGE, pace=QUICK)) as target:
+        with target.session("left") as session:
+            Scenario(session, target).create_deployment("web", 1, "app:1", lingering=True)
+            session.delete(NAMESPACE, session.namespace)
+            session.advance(8)
+            assert [state_of(pod) for pod in session.list(POD)] == [State.TERMINATING]
+        ended = monotonic()
+    assert monotonic() - ended < 60
 
 
 @pytest.mark.parametrize("deleted", [False, True], ids=["by the suite", "by the scenario"])
