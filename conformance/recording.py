@@ -226,8 +226,11 @@ class Recorder:
         if running is None:
             return
         if not self._has_died(request, running):
-            if isinstance(exception, FAILURES):
-                session = _session(request)
+            session = _session(request)
+            late = session.late() if isinstance(session, Witness) else ""
+            if isinstance(exception, FAILURES) and late:
+                running.could_not(f"{late}\n{_in_words(exception)}")
+            elif isinstance(exception, FAILURES):
                 running.end_step("failed", session, _in_words(exception) + _missing(session))
             else:
                 running.could_not(_in_words(exception))

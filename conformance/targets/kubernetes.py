@@ -57,7 +57,9 @@ class Nodes(Protocol):
     slowness: int
     """How many times as long a scenario's time is, once it has sent a time that was lengthened."""
 
-    def lengthens(self, body: Any) -> bool: ...
+    def lengthened(self, body: Any) -> float:
+        """The shortest time of what is sent that was, in seconds; 0 if none was."""
+        ...
 
     def dress(self, body: Any) -> Any: ...
 
@@ -174,6 +176,10 @@ class KubernetesSession:
         self._powers = powers
         self._version = version
         self._slowness = 1
+        self._shortest = inf
+        """Seconds of the shortest time that a node's slowness has lengthened."""
+        self._acted = time.monotonic()
+        """When the scenario last did something, or had waited."""
         self._deleted_at = inf
         """When the namespace itself was deleted."""
         self._rest = Rest(
@@ -232,6 +238,7 @@ class KubernetesSession:
 
     def advance(self, seconds: float) -> None:
         self._rest.pause(seconds * self._slowness)
+        self._acted = time.monotonic()
         self._view.touch()
         self.settle()
 
@@ -310,6 +317,15 @@ class KubernetesSession:
     def missing(self) -> Sequence[str]:
         return self._rest.missing
 
+    def late(self) -> str:
+        passed = time.monotonic() - self._acted
+        if passed < self._shortest:
+            return ""
+        return (
+            f"the cluster is too slow for this scenario: it was looked at {passed:.0f} s after the last act, and "
+            f"there is a deadline of {self._shortest:g} s, so what that tells of the controllers is not known"
+        )
+
     def _foreseen(self) -> Iterator[str]:
         """What the controllers have yet to write."""
         if not self._powers.foresee or self._held:
@@ -326,6 +342,7 @@ class KubernetesSession:
         self, kind: Kind[Any], method: str, path: str, body: Any, content_type: str = JSON, there: str | None = None
     ) -> Json:
         answer = self._ask(method, path, body, content_type, there)
+        self._acted = time.monotonic()
         self._view.touch()
         self._view.expect(kind, answer)
         return answer
@@ -336,8 +353,9 @@ class KubernetesSession:
         nodes, sent = self._powers.nodes, body
         if nodes and body is not None:
             sent = nodes.dress(body)
-            if nodes.lengthens(body):
+            if lengthened := nodes.lengthened(body):
                 self._slowness = nodes.slowness
+                self._shortest = min(self._shortest, lengthened)
         answer: Json = self._undressed(
             lambda: self._api.ask(method, path, sent, content_type, there=there, warnings=self.warnings)
         )

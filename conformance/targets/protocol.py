@@ -118,6 +118,10 @@ class Witness(Protocol):
         """What was waited for before the cluster counted as quiescent, and did not come, a sentence each."""
         ...
 
+    def late(self) -> str:
+        """Why what is seen now is not what the scenario means: a deadline of its own has passed. Empty if it is."""
+        ...
+
 
 @runtime_checkable
 class Observing(Protocol):

@@ -14,10 +14,13 @@ Source: client-go ``rest`` (``with_retry.go``) and ``util/net``; the API convent
 from __future__ import annotations
 
 import asyncio
+import os
+import ssl
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from errno import errorcode
 from math import inf
 from time import monotonic, time
 from typing import Any, TypeVar
@@ -267,7 +270,7 @@ class Requests:
         """A server that has never answered may be none: if nobody is there, or what speaks is no HTTP, it is enough."""
         unsent = isinstance(error, _UNSENT)
         nonsense = isinstance(error, httpx.ProtocolError) and "disconnected" not in str(error)
-        said = str(error) or type(error).__name__
+        said = _reason(error) or str(error) or type(error).__name__
         return _Trouble(said, may_be_done=not unsent, passes=self.serves or not (unsent or nonsense))
 
     def _judge(self, response: httpx.Response, content: bytes) -> None:
@@ -389,6 +392,17 @@ def _decoded(answer: Answer, type_: type[_T]) -> _T:
         return decoded(answer.content, type_)
     except ValueError as error:
         raise not_an_api_server(answer.response, str(error)) from error
+
+
+def _reason(error: BaseException | None) -> str:
+    """What the system says of an address that cannot be reached, which the client keeps to itself."""
+    while error is not None:
+        if isinstance(error, ssl.SSLError):
+            return str(error)
+        if isinstance(error, OSError) and error.strerror:
+            return os.strerror(error.errno) if error.errno and error.errno in errorcode else error.strerror
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _wait(response: httpx.Response) -> float | None:

@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from conformance.report.model import read
+from conformance.report.owned import MARK
 from conformance.targets.api_server import ApiServer
 from conformance.targets.cluster import ClusterTarget, named, observations
 from conformance.targets.namespaces import MANAGED_BY, OURS, RUN_LABEL
@@ -131,7 +132,7 @@ def test_of_a_failure_all_that_may_explain_it_is_kept(ran: Ran) -> None:
     assert scenario.kept == "failures/sizes-wrong"
     kept = {file.name: file.read_text() for file in (ran.out / scenario.kept).iterdir()}
     assert sorted(kept) == [
-        "deployments.json", "events.json", "pods.json", "replica_sets.json", "story.txt", "watch.jsonl",
+        MARK, "deployments.json", "events.json", "pods.json", "replica_sets.json", "story.txt", "watch.jsonl",
     ]  # fmt: skip
     assert len(json.loads(kept["pods.json"])) == 2
     watched = [json.loads(line) for line in kept["watch.jsonl"].splitlines()]
@@ -144,7 +145,7 @@ def test_of_a_failure_all_that_may_explain_it_is_kept(ran: Ran) -> None:
 
 def test_no_credential_is_in_anything_that_a_run_says_or_writes(limited: Limited, ran: Ran) -> None:
     written = [file.read_text() for file in ran.out.rglob("*") if file.is_file()]
-    assert len(written) == 9
+    assert len(written) == 10
     said = "".join([ran.ended.stdout, ran.ended.stderr, *written])
     assert limited.token not in said
     assert limited.token.rpartition(".")[2] not in said
@@ -240,7 +241,9 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(limited: Limited, tmp_pa
     document["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     config = tmp_path / "config"
     config.write_text(json.dumps(document))
-    with pytest.raises(TargetError, match=r"^the API server at https://127\.0\.0\.1:1 does not answer: .*refused"):
+    with pytest.raises(
+        TargetError, match=r"^the API server at https://127\.0\.0\.1:1 does not answer GET /version: .*refused"
+    ):
         ClusterTarget("kubeconfig", named(CONTEXT, config)).start()
 
 

@@ -13,25 +13,30 @@ from conformance.pods import Change, State, state_of
 from conformance.scenario import Scenario
 from conformance.targets.cluster import ClusterTarget, named
 from conformance.targets.cluster.nodes import Wardrobe
+from conformance.targets.cluster.target import Place
 from conformance.targets.protocol import Capability
 from conformance.targets.rest import Pace
-from reference.api.kinds import DEPLOYMENT, POD, REPLICA_SET
+from reference.api.kinds import DEPLOYMENT, NAMESPACE, POD, REPLICA_SET
 from reference.api.objects import Json
 from tests.anycluster.kubelet import node
-from tests.anycluster.limited import CONTEXT, limited_cluster
+from tests.anycluster.limited import CONTEXT, Limited, limited_cluster
+from tests.started import started
 
 IMAGE = "registry.example/pause:1"
+QUICK = Pace(quiet=0.15)
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ClusterTarget, list[str]]]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Limited, list[str]]]:
     with limited_cluster(tmp_path_factory.mktemp("guest")) as limited, node(limited.admin) as images:
-        target = ClusterTarget("kubeconfig", named(CONTEXT, limited.kubeconfig), image=IMAGE, pace=Pace(quiet=0.15))
-        try:
-            target.start()
-            yield target, images
-        finally:
-            target.stop()
+        yield limited, images
+
+
+@pytest.fixture(scope="module")
+def nodes(cluster: tuple[Limited, list[str]]) -> Iterator[tuple[ClusterTarget, list[str]]]:
+    limited, images = cluster
+    with started(ClusterTarget("kubeconfig", named(CONTEXT, limited.kubeconfig), image=IMAGE, pace=QUICK)) as target:
+        yield target, images
 
 
 def test_nodes_are_seen_and_pods_are_theirs(nodes: tuple[ClusterTarget, list[str]]) -> None:
@@ -81,6 +86,37 @@ def test_a_namespace_with_lingering_pods_goes_at_the_end(nodes: tuple[ClusterTar
         assert [state_of(pod) for pod in session.list(POD)] == [State.TERMINATING]
 
 
+def test_a_namespace_whose_controller_has_found_lingering_pods_is_looked_at_again(
+    cluster: tuple[Limited, list[str]],
+) -> None:
+    """It would be after half an hour; the suite changes the namespace, where it may."""
+    place = Place(cluster[0].local.address)
+    with started(ClusterTarget("admins", lambda _: place, image=IMAGE, pace=QUICK)) as target:
+        with target.session("left") as session:
+            Scenario(session, target).create_deployment("web", 1, "app:1", lingering=True)
+            session.delete(NAMESPACE, session.namespace)
+            session.advance(8)
+            assert [state_of(pod) for pod in session.list(POD)] == [State.TERMINATING]
+        ended = monotonic()
+    assert monotonic() - ended < 60
+
+
+@pytest.mark.parametrize("deleted", [False, True], ids=["by the suite", "by the scenario"])
+def test_lingering_pods_go_with_their_namespace_at_once(
+    nodes: tuple[ClusterTarget, list[str]], *, deleted: bool
+) -> None:
+    """Before the namespace controller, five seconds later, sees that they have an hour, and comes back after half."""
+    target, _ = nodes
+    with target.session("left") as session:
+        Scenario(session, target).create_deployment("web", 1, "app:1", lingering=True)
+        if deleted:
+            session.delete(NAMESPACE, session.namespace)
+    ended = monotonic()
+    assert session.list(POD) == []
+    while session.list(DEPLOYMENT):
+        assert monotonic() - ended < 30
+
+
 @pytest.mark.parametrize("lingering", [False, True])
 def test_what_is_sent_comes_back_as_it_was(lingering: bool) -> None:
     wardrobe = Wardrobe(IMAGE)
@@ -101,7 +137,7 @@ def test_short_times_are_longer_where_nodes_run_the_pods_and_come_back_as_they_w
     assert (sent["spec"]["progressDeadlineSeconds"], sent["spec"]["minReadySeconds"]) == (30, 15)
     assert wardrobe.undress(sent) == written
     assert wardrobe.undress({"items": [sent]}) == {"items": [written]}
-    assert [wardrobe.lengthens(body) for body in (written, deployment("web", 1, "app:1"), None)] == [True, False, False]
+    assert [wardrobe.lengthened(body) for body in (written, deployment("web", 1, "app:1"), None)] == [15, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +165,7 @@ def test_what_a_scenario_waits_is_longer_with_its_deadline(nodes: tuple[ClusterT
         began = monotonic()
         scenario.advance(3)
         assert monotonic() - began > 15
+        assert session.late() == ""
         scenario.look.expect_condition("Progressing", "False", "ProgressDeadlineExceeded")
 
 

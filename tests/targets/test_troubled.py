@@ -32,7 +32,7 @@ WRITES = [
 @contextmanager
 def sessions(local: LocalTarget, trouble: Trouble) -> Iterator[KubernetesSessions]:
     with troubled(local.address, trouble) as address:
-        opened = KubernetesSessions(address, Pace(quiet=0.15), Powers(remove_namespaces=False))
+        opened = KubernetesSessions(address, Pace(quiet=0.15), Powers(foresee=True, remove_namespaces=False))
         try:
             yield opened
         finally:

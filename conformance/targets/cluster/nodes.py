@@ -48,9 +48,16 @@ class Wardrobe:
         """An object or a list, on its way back."""
         return _walk(answer, _undress_container, _speed_up, self._shorten)
 
-    def lengthens(self, body: Any) -> bool:
-        """Whether there is a short time in what is sent."""
-        return bool(_walk(body, _same, _same, self._lengthen) != body)
+    def lengthened(self, body: Any) -> float:
+        """The shortest time of what is sent that is longer than it was, in seconds; 0 if none is."""
+        longer: list[int] = []
+
+        def look(spec: Json) -> Json:
+            longer.extend(it for key, it in self._lengthen(spec).items() if key in _TIMES and it != spec[key])
+            return spec
+
+        _walk(body, _same, _same, look)
+        return min(longer, default=0)
 
     def _lengthen(self, spec: Json) -> Json:
         ready, deadline = (spec.get(key) for key in _TIMES)
