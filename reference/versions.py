@@ -70,6 +70,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     image_reference_in_templates: bool
     """An image that is a volume has to be named in a template, too; before 1.37 in a Pod alone."""
 
+    users_of_32_bits: bool
+    """A container may be said to run as a user of a number beyond 31 bits: since 1.37."""
+
     sharing_beside_security: bool
     """What a Pod shares with its node is looked at apart from its security context; before 1.37 with it."""
 
@@ -107,6 +110,7 @@ _SINCE_1_34 = {
     "pod_status_resources": False,
     "image_reference_in_templates": False,
     "sharing_beside_security": False,
+    "users_of_32_bits": False,
     "faults_told_once": False,
     "owner_faults_by_index": False,
     "patches_read_first": False,
@@ -137,6 +141,7 @@ _SINCE_1_37 = _SINCE_1_36 | {
     "pod_resources_defaulted": True,
     "image_reference_in_templates": True,
     "sharing_beside_security": True,
+    "users_of_32_bits": True,
     "faults_told_once": True,
     "owner_faults_by_index": True,
     "patches_read_first": True,

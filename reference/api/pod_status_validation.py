@@ -40,7 +40,12 @@ def pod_status_causes(new: Pod, old: Pod, version: Version) -> list[Cause]:
         ("ephemeralContainerStatuses", "", status.ephemeral_container_statuses, before.ephemeral_container_statuses),
     ):
         causes += _revived(after, earlier, spec, kind, f"{_PATH}.{member}", version)
-    return causes + _pod_addresses(status, before, version) + _host_addresses(status, before, version) + _users(new)
+    return (
+        causes
+        + _pod_addresses(status, before, version)
+        + _host_addresses(status, before, version)
+        + _users(new, version)
+    )
 
 
 def _not_negative(path: str, number: int) -> Cause:
@@ -143,9 +148,9 @@ def _addresses(addresses: Sequence[str], old: Sequence[str], path: str, version:
     return causes
 
 
-def _users(pod: Pod) -> list[Cause]:
+def _users(pod: Pod, version: Version) -> list[Cause]:
     """Whom containers run as, on Linux; a Pod of Windows has no such users."""
-    status = pod.status
+    status, highest = pod.status, _MAX_UID if version.users_of_32_bits else _MAX_ID
     windows = b'"windows"' in bytes(pod.spec) and msgspec.json.decode(pod.spec).get("os", {}).get("name") == "windows"
     causes: list[Cause] = []
     for member, statuses in (
@@ -160,7 +165,7 @@ def _users(pod: Pod) -> list[Cause]:
             if windows:
                 causes.append(fielderrors.forbidden(at, "cannot be set for a windows pod"))
                 continue
-            causes += between(f"{at}.uid", user.get("uid", 0), 0, _MAX_UID)
+            causes += between(f"{at}.uid", user.get("uid", 0), 0, highest)
             causes += between(f"{at}.gid", user.get("gid", 0), 0, _MAX_ID)
             for number, group in enumerate(user.get("supplementalGroups", ())):
                 causes += between(f"{at}.supplementalGroups[{number}]", group, 0, _MAX_ID)
