@@ -128,8 +128,8 @@ class Report(Part, frozen=True, kw_only=True, omit_defaults=False):
         return {outcome: seen[outcome] for outcome in OUTCOMES}
 
     def ran(self) -> bool:
-        """Whether any step of any scenario was begun."""
-        return any(step.outcome != "skipped" for scenario in self.scenarios for step in scenario.steps)
+        """Whether any step of any scenario came to an end, and so told something of the target."""
+        return any(step.outcome in ("passed", "failed") for scenario in self.scenarios for step in scenario.steps)
 
     def nothing_ran(self) -> bool:
         """Whether scenarios were selected, and every one of them was skipped."""
