@@ -29,7 +29,7 @@ from conformance.report import terminal
 from conformance.report.model import Feature, Outcome, Report, Scenario, Step, StepOutcome
 from conformance.snapshot import Listing, Snapshot, canonical, listing
 from conformance.tables import TableError
-from conformance.targets.protocol import Capability, Observing, Session, Target, TargetError, Witness
+from conformance.targets.protocol import Capability, Observing, Session, Target, TargetError, Waiting
 from conformance.undefined import undefined_steps
 from conformance.untrusted import printable
 from reference.api.errors import ApiError
@@ -227,7 +227,7 @@ class Recorder:
             return
         if not self._has_died(request, running):
             session = _session(request)
-            late = session.late() if isinstance(session, Witness) else ""
+            late = session.late() if isinstance(session, Waiting) else ""
             if isinstance(exception, FAILURES) and late:
                 running.could_not(f"{late}\n{_in_words(exception)}")
             elif isinstance(exception, FAILURES):
@@ -372,7 +372,7 @@ def _session(request: pytest.FixtureRequest) -> Session | None:
 
 def _missing(session: Session | None) -> str:
     """What the cluster still owed when it was looked at, for a reader of the failure."""
-    missing: Sequence[str] = session.missing() if isinstance(session, Witness) else ()
+    missing: Sequence[str] = session.missing() if isinstance(session, Waiting) else ()
     return printable("".join(f"\n(waited for, in vain: {sentence})" for sentence in missing))
 
 

@@ -114,6 +114,11 @@ class Witness(Protocol):
         """Files by name, for whoever wants to know why a scenario failed. Raises nothing."""
         ...
 
+
+@runtime_checkable
+class Waiting(Protocol):
+    """A session that waits for a real cluster to become quiescent, and knows what it waited for in vain."""
+
     def missing(self) -> Sequence[str]:
         """What was waited for before the cluster counted as quiescent, and did not come, a sentence each."""
         ...
