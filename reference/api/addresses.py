@@ -6,6 +6,7 @@ Source: apimachinery ``util/validation`` (ip.go), ``k8s.io/utils/net``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from reference.api.quoting import go_quote
@@ -25,17 +26,20 @@ def address_faults(text: str, *, strict: bool) -> list[str]:
     return ["must not be an IPv4-mapped IPv6 address"] if _mapped(address) else []
 
 
-def address_warning(text: str) -> str:
-    """What is told of an address that is right, but not as it should be written; empty if there is nothing."""
+def address_warnings(text: str, path: str, *, strict: bool) -> Iterator[str]:
+    """The warning about an address that is taken, but not written as it should be, if there is one.
+
+    ``strict``: the server refuses such an address in an object that is new.
+    """
     address = _parsed(text)
     if address is None or _mapped(address):
         read = address or _parsed(_ZEROS.sub("", text))
         use = read and (_mapped(read) or read)
-        return f"non-standard IP address {go_quote(text)} is invalid: use {go_quote(str(use))}"
-    if isinstance(address, IPv6Address) and address.compressed != text:
+        wrong = "is invalid" if strict else "will be considered invalid in a future Kubernetes release"
+        yield f"{path}: non-standard IP address {go_quote(text)} {wrong}: use {go_quote(str(use))}"
+    elif isinstance(address, IPv6Address) and address.compressed != text:
         canonical = go_quote(address.compressed)
-        return f"IPv6 address {go_quote(text)} should be in RFC 5952 canonical format ({canonical})"
-    return ""
+        yield f"{path}: IPv6 address {go_quote(text)} should be in RFC 5952 canonical format ({canonical})"
 
 
 def _parsed(text: str) -> IPv4Address | IPv6Address | None:

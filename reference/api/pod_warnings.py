@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reference.api import formats
-from reference.api.addresses import address_warning
+from reference.api.addresses import address_warnings
 from reference.api.gates import CONTAINERS
-from reference.api.objects import Json
+from reference.api.objects import Json, PodStatus
 from reference.api.quantity import parse
 from reference.api.quoting import go_quote
 from reference.api.volume_warnings import volume_warnings
@@ -40,8 +40,11 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _NO_SELECTOR = "a null labelSelector results in matching no pod"
 
 
-def pod_warnings(annotations: Mapping[str, str], spec: Json, place: str) -> Iterator[str]:
-    """In the server's order. ``place`` is what fields are named after: ``spec.template.``, or nothing for a Pod."""
+def pod_warnings(annotations: Mapping[str, str], spec: Json, place: str, *, strict: bool) -> Iterator[str]:
+    """In the server's order. ``place`` is what fields are named after: ``spec.template.``, or nothing for a Pod.
+
+    ``strict``: see ``address_warnings``.
+    """
     path = f"{place}spec"
     yield from _node_label_warnings(spec, path)
     yield from _annotation_warnings(annotations, _ANNOTATIONS, place)
@@ -61,15 +64,16 @@ def pod_warnings(annotations: Mapping[str, str], spec: Json, place: str) -> Iter
         yield f"{path}.terminationGracePeriodSeconds: {text}"
     yield from _affinity_warnings(spec.get("affinity", {}), f"{path}.affinity")
     for index, server in enumerate(spec.get("dnsConfig", {}).get("nameservers", ())):
-        yield from _address_warnings(server, f"{path}.dnsConfig.nameservers[{index}]")
+        yield from address_warnings(server, f"{path}.dnsConfig.nameservers[{index}]", strict=strict)
     for index, alias in enumerate(spec.get("hostAliases", ())):
-        yield from _address_warnings(alias["ip"], f"{path}.hostAliases[{index}].ip")
+        yield from address_warnings(alias["ip"], f"{path}.hostAliases[{index}].ip", strict=strict)
 
 
-def _address_warnings(text: str, path: str) -> Iterator[str]:
-    warning = address_warning(text)
-    if warning:
-        yield f"{path}: {warning}"
+def pod_status_warnings(status: PodStatus, *, strict: bool) -> Iterator[str]:
+    """Of a status that is written. ``strict``: see ``address_warnings``."""
+    for name, addresses in (("podIPs", status.pod_ips), ("hostIPs", status.host_ips)):
+        for index, address in enumerate(addresses):
+            yield from address_warnings(address.get("ip", ""), f"status.{name}[{index}].ip", strict=strict)
 
 
 def _node_label_warnings(spec: Json, path: str) -> Iterator[str]:

@@ -153,7 +153,8 @@ class Front:
         server = self._server.rehearsal() if dry_run else self._server
 
         def on_valid(new: Any, old: Any | None) -> None:
-            warnings.extend(creation_warnings(new) if old is None else update_warnings(new, old))
+            version = self._server.version
+            warnings.extend(creation_warnings(new, version) if old is None else update_warnings(new, old, version))
             if revision.isascii() and revision.isdigit() and revision.strip("0") and not dry_run:
                 raise ApiError(500, "Unknown", "resourceVersion should not be set on objects to be created")
             if len(msgspec.json.encode(new)) > _ETCD_LIMIT and not dry_run:

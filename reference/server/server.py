@@ -22,6 +22,7 @@ import msgspec
 from reference.api.errors import ApiError, Cause, already_exists, conflict, invalid, not_found
 from reference.api.kinds import KINDS, Kind
 from reference.api.objects import Json, LabelSelector, Namespace, ObjectMeta, Pod, replace
+from reference.api.pod_warnings import pod_status_warnings
 from reference.api.quoting import go_quote
 from reference.api.validation import validate_create, validate_status_update, validate_update
 from reference.machinery.client import Call, DeleteOptions, PatchType
@@ -251,6 +252,9 @@ class ApiServer:
             if self.on_valid is not None:
                 self.on_valid(new, old)
             self._pod_security.check(new, old, self._warn)
+        elif call.subresource == "status" and isinstance(new, Pod):
+            for warning in pod_status_warnings(new.status, strict=self.version.strict_addresses):
+                self._warn(warning)
         if goes_with_last_finalizer(new.metadata, old.metadata) and not holds_content(new):
             self._remove(kind, old)
             return new
