@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Timer
 
@@ -16,6 +17,14 @@ from conformance.targets.container.kind import NAME, own_name
 
 CHILD = "import sys, time; time.sleep(2); open(sys.argv[1], 'w').close()"
 PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {CHILD!r}, sys.argv[1]])"
+
+
+@pytest.fixture(autouse=True)
+def own_interrupts() -> Iterator[None]:
+    """The harness that these tests run under takes one Ctrl-C and no more."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_what_it_prints_and_its_exit_code() -> None:

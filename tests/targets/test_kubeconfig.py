@@ -38,7 +38,7 @@ def written(path: Path, user: Json | None, **cluster: Any) -> Path:
 def sent(address: Address) -> str | None:
     """What a request to the address proves itself with."""
     assert address.auth is not None
-    [request] = address.auth.auth_flow(httpx.Request("GET", address.url))
+    [request] = address.auth.sync_auth_flow(httpx.Request("GET", address.url))
     return dict(request.headers).get("authorization")
 
 
@@ -103,7 +103,7 @@ def test_certificates_in_the_file_are_used_twice_and_left_nowhere(
         assert address.tls.verify_mode is ssl.CERT_REQUIRED
         assert [it["subject"][0][0][1] for it in address.tls.get_ca_certs()] == ["deployment-conformance"]
     assert address.auth is not None
-    [request] = address.auth.auth_flow(httpx.Request("GET", address.url))
+    [request] = address.auth.sync_auth_flow(httpx.Request("GET", address.url))
     assert request.extensions["sni_hostname"] == "localhost"
     assert list((tmp_path / "keys").iterdir()) == []
 
