@@ -119,7 +119,7 @@ def test_the_news_of_a_death_is_waited_for(processes: Processes) -> None:
 def test_what_a_dying_process_says_is_not_told_to_the_terminal(processes: Processes) -> None:
     said = r"import sys; sys.stdout.buffer.write(b'\x1b[2J\x00\xff\tend'); sys.exit(1)"
     processes.start("loud", [sys.executable, "-c", said])
-    with pytest.raises(TargetError, match=r"the end of its log:\n  \ufffd\[2J\ufffd\ufffd end$"):
+    with pytest.raises(TargetError, match=r"the end of its log:\n  \\x1b\[2J\\x00\ufffd\tend$"):
         processes.check(SOON)
 
 

@@ -49,7 +49,8 @@ def test_what_nobody_has_used_for_a_month_goes_with_the_next_build(own_cache: Pa
         (place / name).touch()
         os.utime(place / name, (time.time() - days * 86400,) * 2)
     built = ensure("typetables", "1.37")
-    assert {path.name for path in place.glob("*-*")} == {built.name, "typetables-used", "oracle-old"}
+    kept = {path.name for path in place.glob("[a-z]*-*")}
+    assert kept == {built.name, "typetables-used", "oracle-old"}
 
 
 def _flip(path: Path) -> None:
