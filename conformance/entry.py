@@ -1,4 +1,4 @@
-"""The console script. Python imports for a while before it can run a command: an interruption then is a sentence too."""
+"""The console script. Python imports for a while before a command can run: an interruption then is a sentence too."""
 
 from __future__ import annotations
 
