@@ -1,5 +1,5 @@
 """``python -m conformance``: the console script, where it is not on the PATH."""
 
-from conformance.cli import main
+from conformance.entry import main
 
 main()

@@ -19,6 +19,7 @@ from typing import NoReturn
 
 import click
 
+from conformance.entry import interruptible
 from conformance.untrusted import printable
 
 COULD_NOT_RUN = 2
@@ -75,14 +76,19 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The console script, which takes SIGTERM as Ctrl-C; with ``arguments`` a function of the process that calls it."""
-    if arguments is None:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(_exit_code(arguments))
+    if arguments is not None:
+        sys.exit(_exit_code(arguments))
+    code = _exit_code(None)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # while Python takes itself down, it would change the exit code
+    sys.exit(code)
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
     """Runs the command. Whatever ends it unexpectedly is one sentence and exit code 2, for nothing is known then."""
     try:
+        if arguments is None:
+            interruptible()
         if sys.stdout is None:
             raise click.ClickException("the standard output is closed")
         code = group.main(arguments, prog_name="deployment-conformance", standalone_mode=False)

@@ -119,6 +119,8 @@ def tags_of(template: ScenarioTemplate) -> Tags:
         if not colon and tag in _MARKS_OF_PYTEST:
             skipping = "a scenario is skipped by @needs:, @since: and @until:"
             raise BadTag(f"@{tag} is a mark of pytest, and no tag of this suite; {skipping}")
+        if not colon and tag.startswith("_"):
+            raise BadTag(f"@{tag} begins with an underscore, which no marker of pytest may")
         if not colon:
             words.append(tag)
         elif name not in values or not value:
@@ -166,6 +168,8 @@ def parsed(path: Path, name: str) -> Feature:
         _reject_other_digits(feature)
     except GherkinParseError as error:
         raise BadFeature(f"{name}:{error.line}: {error.message} ({error.line_content})") from error
+    except KeyError as error:  # which pytest-bdd raises of a file with nothing but comments
+        raise BadFeature(f"{name}: there is no feature in it") from error
     except (OSError, ValueError) as error:
         raise BadFeature(f"{name}: {error}") from error
     for template in feature.scenarios.values():

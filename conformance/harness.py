@@ -267,9 +267,9 @@ class Run:
             return ""
         page = self._reports / "report.html"
         if page.exists() and not report.ran():
-            return f"{page} is left as it was"
+            return printable(f"{page} is left as it was")
         writers.write(report, self._reports)
-        return str(page)
+        return printable(str(page))
 
     def exit_code(self, pytests: int) -> int:
         """0 all passed, 1 a failure, 2 could not run; the last wins over the others."""

@@ -84,10 +84,10 @@ def fuzz_command(
         show(finding, console)
         console.print(f"\nThe world is in {path}:\n  deployment-conformance sync {options} {path}", soft_wrap=True)
         raise click.exceptions.Exit(DIFFERENT)
-    if session.progress.worlds == session.progress.skipped:
-        raise Unavailable("nothing was compared")
     if interrupted:
         raise Unavailable("interrupted before the end")
+    if session.progress.worlds == session.progress.skipped:
+        raise Unavailable("nothing was compared")
 
 
 def _check_writable(path: Path) -> None:

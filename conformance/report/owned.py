@@ -28,11 +28,13 @@ _BEGINNINGS = {
 
 
 def is_ours(path: Path) -> bool:
-    """Whether this suite made the file or folder. A symbolic link is never ours."""
+    """Whether this suite made the file or folder. A symbolic link, a pipe or a device is never ours."""
     if path.is_symlink():
         return False
     if path.is_dir():
         return _marked_for(path) is not None
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             begins = file.read(4096)
@@ -81,7 +83,7 @@ def _marked_for(folder: Path) -> str | None:
     """The id in a folder's mark; None if it is no folder, or has no mark."""
     mark = folder / MARK
     try:
-        if folder.is_symlink() or mark.is_symlink():
+        if folder.is_symlink() or mark.is_symlink() or not mark.is_file():
             return None
         return mark.read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -89,13 +91,20 @@ def _marked_for(folder: Path) -> str | None:
 
 
 def remove(directory: Path) -> list[Path]:
-    """Removes from a report's directory what is ours, and the folders that are empty then. Returns what stays."""
+    """Removes from a report's directory what is ours, and the folders that are empty then. Returns what stays.
+
+    What a symbolic link in it leads to is not in it.
+    """
+    real = directory.resolve()
     files = [*(directory / name for name in _BEGINNINGS), *directory.glob("matrix/*/*.json")]
     folders = [*directory.glob("failures"), *directory.glob("matrix/*"), *directory.glob("matrix"), directory]
-    for file in filter(is_ours, files):
-        file.unlink()
-    for folder in filter(is_ours, directory.glob("failures/*/")):
-        shutil.rmtree(folder)
+    for path in filter(is_ours, [*files, *directory.glob("failures/*/")]):
+        if path.resolve() != real / path.relative_to(directory):
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
     for folder in folders:
         with suppress(OSError):  # it is not empty
             folder.rmdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 from conformance.cli import TRACEBACK
 from conformance.exploring import world_file
-from conformance.report import model
+from conformance.report import model, owned
 from tests.commandline import ROOT, command
 from tests.report.samples import report, rollout
 
@@ -188,3 +189,37 @@ def test_make_clean_removes_only_what_the_suite_wrote(tmp_path: Path) -> None:
     assert not model_report.exists()
     assert (tmp_path / "reports" / "thesis.txt").exists()
     assert (tmp_path / "my reports" / "thesis.txt").exists()
+
+
+@pytest.mark.parametrize("folder", ["matrix", "failures"])
+def test_make_clean_follows_no_link_out_of_the_report(tmp_path: Path, folder: str) -> None:
+    theirs = tmp_path / "theirs"
+    evidence = theirs / "1.37"
+    evidence.mkdir(parents=True)
+    (evidence / "local.json").write_bytes(msgspec.json.encode(report(rollout())))
+    (evidence / owned.MARK).write_text("an/id")
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / folder).symlink_to(theirs)
+
+    assert owned.remove(tmp_path / "report") == [tmp_path / "report" / folder]
+    assert sorted(path.name for path in evidence.iterdir()) == [owned.MARK, "local.json"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_while_python_imports_is_a_sentence(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "click.py").write_text(f"import os, signal, time\nos.kill(os.getpid(), {number:d})\ntime.sleep(30)\n")
+    place = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([PROGRAM, "list"], env=place, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (2, "Error: interrupted before the end\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_after_the_end_changes_no_exit_code(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import atexit, os, signal\natexit.register(os.kill, os.getpid(), {number:d})\n"
+    )
+    place = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([PROGRAM, "museum", "--list"], env=place, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -228,6 +228,18 @@ def test_ctrl_c_ends_it_with_the_summary_and_is_no_success(monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("oracle")
+def test_ctrl_c_before_the_first_comparison_is_called_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "run", interrupted)
+    result = CliRunner().invoke(fuzz_command, ["--seed", "5"])
+    assert result.exit_code == 2
+    assert result.output.endswith("Error: interrupted before the end\n")
+
+
+@pytest.mark.usefixtures("oracle")
 @pytest.mark.parametrize("controller", CONTROLLERS)
 def test_a_short_run_beside_upstream_finds_no_difference(controller: str, tmp_path: Path) -> None:
     """Of the newest version alone, so that this needs one build; long runs of all are made by hand."""

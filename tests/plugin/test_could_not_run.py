@@ -163,6 +163,8 @@ def test_a_signal_stops_the_target(project: Project, signal: str) -> None:
         ("@id:/a\n  Scenario: A\n    Given 1 apples\n", "*: @id:/a is no id: *"),
         ("@xfail\n  Scenario: A\n    Given 1 apples\n", "*: @xfail is a mark of pytest, and no tag of this suite; *"),
         ("@skip\n  Scenario: A\n    Given 1 apples\n", "*: @skip is a mark of pytest, and no tag of this suite; *"),
+        ("@__class__\n  Scenario: A\n    Given 1 apples\n", "*:3: @__class__ begins with an underscore, *"),
+        ("@_x\n  Scenario: A\n    Given 1 apples\n", "*:3: @_x begins with an underscore, *"),
         ("Scenarioo: A\n", "features/fruit.feature: there is no scenario in it"),
         ("Scenario: A\n    Gven 1 apples\n", "features/fruit.feature:2: the scenario has no step of its own"),
         ("Scenario: A\n    Given 1 apples\nFeature: B\n", "features/fruit.feature:4: *"),
@@ -181,6 +183,8 @@ def test_a_signal_stops_the_target(project: Project, signal: str) -> None:
         "id of nothing",
         "xfail",
         "skip",
+        "dunder",
+        "underscore",
         "empty",
         "no step",
         "grammar",
@@ -192,6 +196,15 @@ def test_a_feature_that_is_wrong(project: Project, text: str, sentence: str) -> 
 
     assert result.ret == 2
     result.stdout.fnmatch_lines([sentence, "0 passed, 0 failed, 1 error, 0 skipped"])
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# later\n", "\ufeff"], ids=ascii)
+def test_a_feature_file_with_nothing_in_it(project: Project, text: str) -> None:
+    project.feature(head=text)
+    result = project.run()
+
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["features/fruit.feature: there is no feature in it", "0 passed, 0 failed, 1 error, *"])
 
 
 def test_features_that_cannot_be_read_are_told_and_counted_once(project: Project) -> None:
@@ -237,6 +250,15 @@ def test_a_file_that_this_suite_did_not_make_is_not_replaced(project: Project, n
 
     _is_refused(project, project.run("--report=out"), f"--report: out/{name} was not made by this suite: *")
     assert theirs.read_text() == "theirs"
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_read(project: Project) -> None:
+    """Nobody writes into it: to open it would wait for ever."""
+    project.feature(COUNTED)
+    (project.pytester.path / "out").mkdir()
+    os.mkfifo(project.pytester.path / "out" / "report.json")
+
+    _is_refused(project, project.run("--report=out"), "--report: out/report.json was not made by this suite: *")
 
 
 def test_two_runs_do_not_write_one_report(project: Project) -> None:

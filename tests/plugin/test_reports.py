@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import msgspec
 
 from conformance.bundle import LARGEST
 from conformance.report.model import Report
+from conformance.report.owned import MARK
 from tests.plugin.project import COUNTED, MISCOUNTED, OUTLINE, Project
 
 pytest_plugins = ("pytester",)
@@ -41,6 +43,12 @@ class TestReport:
         assert result.ret == 2
         assert result.outlines[-3] == "out/report.html is left as it was"
         assert project.report() == before
+
+    def test_its_directory_is_told_without_control_characters(self, project: Project) -> None:
+        project.feature(COUNTED)
+        result = project.run("--report=\x1b[31mred")
+
+        assert result.outlines[-2] == "\\x1b[31mred/report.html"
 
     def test_rows_of_examples_are_numbered(self, project: Project) -> None:
         project.feature(OUTLINE)
@@ -105,6 +113,7 @@ class TestWhatIsKept:
         for name in ("theirs", "fruit-miscounted"):
             (failures / name).mkdir(parents=True)
             (failures / name / "thesis.txt").write_text("theirs")
+        os.mkfifo(failures / "theirs" / MARK)
         (failures / ".DS_Store").touch()
         (failures / "elsewhere").symlink_to(project.pytester.path / "features")
         project.feature(COUNTED, MISCOUNTED)
