@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from itertools import groupby
@@ -15,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance import suite
+from conformance.commands import saving
 from conformance.commands.watched import in_processes, look_over, run_features
 from conformance.diff import Compared, Comparison, compare
 from conformance.report.model import Report, UnreadableReport, read
-from conformance.report.writers import write_whole
 
 _WIDE = 100
 
@@ -61,6 +60,8 @@ def diff_command(
     sides = (left, right)
     if selection and all(map(_is_file, sides)):
         raise CouldNotCompare("-k selects what a target runs, and both sides are reports: compare them without it")
+    if save:
+        saving.prepare(save)
     try:
         files = {side: read(Path(side)) for side in sides if _is_file(side)}
         if not files and left != right:
@@ -74,7 +75,7 @@ def diff_command(
     except (UnreadableReport, suite.CouldNotRun) as error:
         raise CouldNotCompare(str(error)) from error
     if save:
-        _save(save, reports)
+        saving.save(save, reports)
     if selection:
         reports = _of_what_was_run(sides, reports)
     comparison = compare(reports[0], reports[1], _called(sides))
@@ -105,18 +106,6 @@ def _called(sides: tuple[str, str]) -> tuple[str, str]:
         return "first", "second"
     left, right = (side if _is_file(side) else "now" for side in sides)
     return left, right
-
-
-def _save(directory: Path, reports: list[Report]) -> None:
-    names = Counter(report.target for report in reports)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for side, report in zip(("first", "second"), reports, strict=True):
-            target = re.sub(r"[^\w.+-]", "-", report.target).lstrip(".")
-            name = target if names[report.target] == 1 else f"{target}-{side}"
-            write_whole(directory / f"{name}.json", msgspec.json.encode(report) + b"\n")
-    except OSError as error:
-        raise CouldNotCompare(f"--save: {directory} cannot be written: {error.strerror}") from error
 
 
 def _show(comparison: Comparison, all_steps: bool) -> None:

@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.table import Table
 
 from conformance import suite
+from conformance.commands import saving
 from conformance.commands.watched import in_processes, look_over, run_features
 from conformance.diff import Comparison, compare
 from conformance.report.model import Outcome, Report
 from conformance.report.terminal import MARKS, headline
-from conformance.report.writers import write_whole
 from reference.versions import VERSIONS, UnknownVersion, version_named
 
 _WIDE = 120
@@ -94,6 +94,8 @@ def matrix_command(
 
     Exit code 0: all passed and are alike; 1: a failure or a difference; 2: something could not run.
     """
+    if save:
+        saving.prepare(save)
     try:
         versions = [version_named(name).name for name in names] or list(VERSIONS)
         chosen = targets or ("model", "local")
@@ -111,17 +113,8 @@ def _column(version: str, targets: Sequence[str], selection: str | None, process
         run_features(target, selection=selection, kubernetes=version, processes=processes) for target in targets
     )
     if save:
-        _save(save / version, reports)
+        saving.save(save / version, reports)
     return Column(version, reports, tuple(compare(reports[0], other) for other in reports[1:]))
-
-
-def _save(directory: Path, reports: Sequence[Report]) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for report in reports:
-            write_whole(directory / f"{report.target}.json", msgspec.json.encode(report) + b"\n")
-    except OSError as error:
-        raise CouldNotFill(f"--save: {directory} cannot be written: {error.strerror}") from error
 
 
 def _show(columns: Sequence[Column]) -> None:

@@ -18,7 +18,7 @@ from conformance.exploring.rehearsal import NoRehearsal
 from conformance.exploring.running import Asked, explored
 from conformance.exploring.world_file import BadWorld, WorldFile
 from conformance.parameters import Positive
-from conformance.report.writers import write_whole
+from conformance.report.writers import write_own
 from conformance.targets import registry
 from conformance.targets.options import Options
 from conformance.targets.protocol import TargetError
@@ -120,7 +120,7 @@ def explore_command(
             if report is not None:
                 _write_schedules(report, file.stem, written, found, alike=asked.reductions.alike)
         if report is not None:
-            write_whole(report / "explored.html", telling.page(all_found).encode())
+            write_own(report / "explored.html", telling.page(all_found).encode())
             click.echo(f"report: {report / 'explored.html'}")
     context.exit(max((_code(found) for found, _ in all_found), key=(CLEAN, COULD_NOT, BROKEN).index))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.exploring.world_file import BadWorld, WorldFile
-from conformance.report.writers import write_whole
+from conformance.report.writers import write_own
 from reference.explore.properties import BY_NAME, COMES_TO_REST
 from reference.explore.search import Broken
 from reference.explore.state import Step
@@ -33,7 +33,7 @@ def of(name: str, world: WorldFile, broken: Broken, *, alike: bool) -> Schedule:
 
 def write(schedule: Schedule, file: Path) -> None:
     """Raises OSError."""
-    write_whole(file, msgspec.json.format(msgspec.json.encode(schedule), indent=1) + b"\n")
+    write_own(file, msgspec.json.format(msgspec.json.encode(schedule), indent=1) + b"\n")
 
 
 def read(file: Path) -> Schedule:

@@ -33,6 +33,10 @@ Controller = Literal["deployment", "replicaset", "garbage-collector"]
 _ROLES = {"deployment": "deployment", "replicaset": "replica_set", "garbage-collector": "garbage_collector"}
 
 
+LARGEST = 4 << 20
+"""Characters of a world file."""
+
+
 class BadWorld(ValueError):
     """A file that is no world: one sentence, with the file and the field."""
 
@@ -109,7 +113,11 @@ class WorldFile(_Written, frozen=True):
 def read(file: Path) -> WorldFile:
     """Raises BadWorld."""
     try:
-        return decoded(file.read_text(encoding="utf-8"), str(file))
+        with file.open(encoding="utf-8") as opened:
+            text = opened.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise BadWorld(f"{file} is longer than any world, {LARGEST >> 20} MiB")
+        return decoded(text, str(file))
     except (OSError, UnicodeDecodeError) as error:
         raise BadWorld(f"{file} cannot be read: {error}") from error
 

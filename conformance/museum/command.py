@@ -20,7 +20,7 @@ from conformance.museum import page, shows
 from conformance.museum.catchers import CATCHERS
 from conformance.museum.shows import Shown
 from conformance.printing import print_table
-from conformance.report.writers import write_whole
+from conformance.report.writers import write_own
 from conformance.suite import CouldNotRun
 from reference.explore import mutants
 from reference.explore.mutants import Mutant
@@ -56,8 +56,8 @@ def museum_command(context: click.Context, names: tuple[str, ...], listed: bool,
         shown = list(_shown(pieces))
         if report is not None:
             report.mkdir(parents=True, exist_ok=True)
-            write_whole(report / "museum.json", msgspec.json.format(msgspec.json.encode(shown)))
-            write_whole(report / "museum.html", page.render(shown).encode())
+            write_own(report / "museum.json", msgspec.json.format(msgspec.json.encode(shown)))
+            write_own(report / "museum.html", page.render(shown).encode())
     except (shows.CouldNotShow, CouldNotRun, BadFeature, BadWorld, OSError) as error:
         raise CouldNotVisit(str(error)) from error
     _print_shown(shown)

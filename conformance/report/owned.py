@@ -25,6 +25,14 @@ _BEGINNINGS = {
     "report.html": rb"<title>[^<]* Deployment conformance on ",
 }
 """What the first 4 KiB of each file of a report hold."""
+_OTHERS = (
+    _BEGINNINGS["report.json"],
+    rb"<title>(Every interleaving|The museum of faults)</title>",
+    rb'\A\{\s*"name": "[^"]*",\s*"world": ',
+    rb'\A\[\s*\{\s*"name": "[^"]*",\s*"title": ',
+    rb"\n  @id:story/",
+)
+"""What those of each other file hold that a command writes: reports, pages, schedules, what was shown, stories."""
 
 
 def is_ours(path: Path) -> bool:
@@ -40,8 +48,8 @@ def is_ours(path: Path) -> bool:
             begins = file.read(4096)
     except OSError:
         return False
-    beginning = _BEGINNINGS.get(path.name, _BEGINNINGS["report.json"])
-    return re.search(beginning, begins) is not None
+    beginnings = (_BEGINNINGS[path.name],) if path.name in _BEGINNINGS else _OTHERS
+    return any(re.search(beginning, begins) for beginning in beginnings)
 
 
 def foreign(directory: Path) -> Path | None:
@@ -55,7 +63,9 @@ def new_folder(parent: Path) -> Path:
     if parent.is_symlink():
         raise OSError(errno.ENOTDIR, "a symbolic link, which may lead out of the report's directory")
     parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return Path(tempfile.mkdtemp(prefix=".unfinished-", dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=parent))
+    (folder / MARK).touch(mode=0o600)  # should this process be killed, the next run removes it
+    return folder
 
 
 def settle_folder(folder: Path, scenario: str) -> Path:
@@ -64,7 +74,6 @@ def settle_folder(folder: Path, scenario: str) -> Path:
     The evidence of an earlier run of the same scenario is replaced. A folder that belongs to another scenario or to
     the user stays, and the new one gets a name with a number.
     """
-    (folder / MARK).touch(mode=0o600)
     (folder / MARK).write_text(scenario, encoding="utf-8")
     name = re.sub(r"[^A-Za-z0-9_]+", "-", scenario).strip("-")[:_LONGEST_NAME] or "scenario"
     for number in itertools.count(1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -27,8 +28,7 @@ def prepare(directory: Path) -> int:
     not make, or if another run writes its report there.
     """
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        tempfile.TemporaryFile(dir=directory).close()
+        check_writable(directory)
         lock = os.open(directory, os.O_RDONLY)
     except OSError as error:
         raise _unwritable(directory, error) from error
@@ -43,6 +43,12 @@ def prepare(directory: Path) -> int:
         os.close(lock)
         raise pytest.UsageError(f"--report: {file} was not made by this suite: move it, or name another directory")
     return lock
+
+
+def check_writable(directory: Path) -> None:
+    """Makes the directory, if it is not there, and a file in it. Raises OSError."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    tempfile.TemporaryFile(dir=directory).close()
 
 
 def write(report: Report, directory: Path) -> None:
@@ -77,6 +83,13 @@ def write_whole(file: Path, content: bytes) -> None:
     """Writes a file that only its owner may read, under another name first: nobody finds half of it. Raises OSError."""
     with _unfinished({file: content}) as files:
         files[file].replace(file)
+
+
+def write_own(file: Path, content: bytes) -> None:
+    """The same, but a file that is there already must be one that this suite wrote. Raises OSError."""
+    if os.path.lexists(file) and not owned.is_ours(file):
+        raise FileExistsError(errno.EEXIST, "a file that this suite did not make has that name", str(file))
+    write_whole(file, content)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import click
 
 from conformance.collection import BadFeature
 from conformance.parameters import KubernetesVersion
-from conformance.report.writers import write_whole
+from conformance.report.writers import write_own
 from conformance.stories.playing import Scene, play
 from conformance.stories.sentences import UnknownSentence
 from conformance.stories.shrinking import shrunk
@@ -163,7 +163,7 @@ class _Playing:
         why = f"Found on {self._names}, Kubernetes {self._kubernetes.name}:\n" + "\n".join(map(str, end.differences))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, feature_text(shortest, tag_of(story), why).encode())
+            write_own(path, feature_text(shortest, tag_of(story), why).encode())
         except OSError as error:
             raise CouldNotPlay(f"--output: {path} cannot be written: {error.strerror}") from error
         click.echo(f"\nThe shortest that was found, of {shortest.length()} steps:\n")

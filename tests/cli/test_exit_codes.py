@@ -223,3 +223,47 @@ def test_an_interruption_after_the_end_changes_no_exit_code(tmp_path: Path, numb
     ended = subprocess.run([PROGRAM, "museum", "--list"], env=place, capture_output=True, text=True, check=False)
 
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("model-1.json", ("diff", "REPORT", "REPORT", "--save=out")),
+        ("explored.html", ("explore", str(ROOT / "worlds/42639.yaml"), "--report=out")),
+        (
+            "42639-not-by-the-gone.json",
+            ("explore", str(ROOT / "worlds/42639.yaml"), "--with=42639", "--report=out"),
+        ),
+        ("museum.json", ("museum", "23087", "--report=out")),
+    ],
+)
+def test_a_file_that_the_suite_did_not_make_is_not_replaced(tmp_path: Path, name: str, words: tuple[str, ...]) -> None:
+    kept = tmp_path / "report.json"
+    kept.write_bytes(msgspec.json.encode(report(rollout())))
+    (tmp_path / "out").mkdir()
+    theirs = tmp_path / "out" / name
+    theirs.write_text("theirs")
+    given = [str(kept) if word == "REPORT" else word for word in words]
+    ended = command(*given, directory=tmp_path)
+
+    assert ended.returncode == 2, ended.stderr
+    assert "a file that this suite did not make has that name" in ended.stderr
+    assert theirs.read_text() == "theirs"
+
+    theirs.unlink()
+    assert command(*given, directory=tmp_path).returncode in (0, 1)
+    assert command(*given, directory=tmp_path).returncode in (0, 1), "its own are replaced"
+
+
+def test_a_folder_that_cannot_be_written_is_noticed_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for words in (("diff", "model", "model"), ("matrix", "model", "model")):
+        ended = command(*words, f"--save={tmp_path / 'file' / 'out'}")
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr == f"Error: --save: {tmp_path / 'file' / 'out'} cannot be written: Not a directory\n"
+
+
+def test_a_world_file_that_is_longer_than_any_world(tmp_path: Path) -> None:
+    file = tmp_path / "long.yaml"
+    file.write_text("about: " + "x" * (5 << 20))
+    assert f"Error: {file} is longer than any world, 4 MiB" in command("explore", str(file)).stderr
