@@ -359,8 +359,9 @@ class Kubectl:
         return answer, self._warnings()
 
     def _warnings(self) -> Answer:
-        warnings = Answer(tuple((f"Warning: {text}", True) for text in self._session.warnings))
-        self._session.warnings.clear()
+        texts: list[str] = getattr(self._session, "warnings", [])  # which somebody else's target may not have
+        warnings = Answer(tuple((f"Warning: {text}", True) for text in texts))
+        texts.clear()
         return warnings
 
     def _patched(
