@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -245,3 +246,60 @@ def test_the_race_that_the_recheck_leaves_open_is_found_and_its_fix_closes_it() 
     fixed = explore(WORLDS / "43032.yaml", "--with", "43032")
     assert fixed.exit_code == 0, fixed.output
     assert "50,761 states" in fixed.output
+
+
+NO_FAULT = {
+    "two Deployments, and a ReplicaSet made anew": """
+given:
+  - deployment: {name: web, replicas: 1, image: "app:1"}
+  - deployment: {name: shop, replicas: 2, image: "app:1"}
+user: [kubectl delete replicaset/web-74c77c866]
+patience: 1
+""",
+    "the same in the other order": """
+given:
+  - deployment: {name: shop, replicas: 2, image: "app:1"}
+  - deployment: {name: web, replicas: 1, image: "app:1"}
+user: [kubectl delete replicaset/web-74c77c866]
+patience: 1
+""",
+    "Pods that never become ready": """
+given: [{deployment: {name: web, replicas: 2, image: "app:1"}}]
+user: [kubectl set image deployment/web app=app:2]
+neverReady: ["app:2"]
+""",
+    "no kubelet": """
+given: [{deployment: {name: web, replicas: 1, image: "app:1"}}]
+user: [kubectl set image deployment/web app=app:2]
+kubelet: false
+""",
+    "a ReplicaSet that the user deletes": """
+given: [{deployment: {name: web, replicas: 1, image: "app:1"}}]
+user: [kubectl delete replicaset/web-74c77c866 --cascade=orphan]
+promises: [collected-rightly]
+patience: 1
+""",
+}
+
+
+@pytest.mark.parametrize("world", NO_FAULT.values(), ids=NO_FAULT)
+def test_a_promise_whose_premise_does_not_hold_is_not_broken(tmp_path: Path, world: str) -> None:
+    file = tmp_path / "world.yaml"
+    file.write_text(world)
+    result = explore(file)
+    assert result.exit_code == 0, result.output
+
+
+def test_a_schedule_that_shows_nothing_is_not_called_kept(tmp_path: Path) -> None:
+    explore(WORLDS / "wedge.yaml", "--report", tmp_path)
+    file = tmp_path / "wedge-rollout-completes.json"
+    whole = json.loads(file.read_text())
+    edits = {
+        "the last 2 steps do not lead back to where they begin: circle is wrong": {"circle": 2},
+        "after the last step more would happen by itself": {"steps": whole["steps"][:8]},
+    }
+    for told, edit in edits.items():
+        file.write_text(json.dumps(whole | edit))
+        result = explore("--replay", file)
+        assert (result.exit_code, told in result.output) == (2, True), result.output
+        assert "is kept" not in result.output

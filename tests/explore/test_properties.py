@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from msgspec.structs import replace
 
@@ -24,6 +26,13 @@ def owned(*owners: OwnerReference, replicas: int = 0) -> ReplicaSet:
     return replace(made, metadata=replace(made.metadata, uid="r", owner_references=owners))
 
 
+DELETED = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def being_deleted(rs: ReplicaSet) -> ReplicaSet:
+    return replace(rs, metadata=replace(rs.metadata, deletion_timestamp=DELETED))
+
+
 def seen(observed: int) -> Look:
     return Look((replace(web(), status=replace(web().status, observed_generation=observed)),), (), ())
 
@@ -44,9 +53,24 @@ def seen(observed: int) -> Look:
             Happened("garbage-collector-controller", Look((web(),), (owned(OWNER),), ()), Look((web(),), (), ())),
             "is collected, and Deployment web lives",
         ),
+        (
+            "collected-rightly",
+            Happened(
+                "garbage-collector-controller",
+                Look((web(),), (owned(OWNER),), ()),
+                Look((web(),), (being_deleted(owned(OWNER)),), ()),
+            ),
+            "is collected, and Deployment web lives",
+        ),
         ("sizes-reached", Look((), (owned(replicas=1),), ()), "wants 1 Pods, and has 0"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_what_breaks_a_promise_is_told(promise: str, about: Look | Happened, told: str) -> None:
     assert told in (BY_NAME[promise].check(about) or "")
+
+
+def test_the_collector_is_not_blamed_for_what_a_user_has_deleted() -> None:
+    before = Look((web(),), (being_deleted(owned(OWNER)),), ())
+    happened = Happened("garbage-collector-controller", before, Look((web(),), (), ()))
+    assert BY_NAME["collected-rightly"].check(happened) is None
