@@ -61,6 +61,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """An init container that is no sidecar may not be restarted to resize it, and a policy's error says that it is
     about the Pod's: since 1.36."""
 
+    nominated_only_when_unbound: bool
+    """A Pod on a node may not be nominated to one: gate ClearingNominatedNodeNameAfterBinding, on since 1.35."""
+
     pod_status_resources: bool
     """A Pod's status tells of resources of the whole Pod, of extended ones, and of their health: since 1.36."""
 
@@ -107,6 +110,7 @@ _SINCE_1_34 = {
     "pod_resources_defaulted": False,
     "init_resize_policy_checked": False,
     "restart_rules_counted": False,
+    "nominated_only_when_unbound": False,
     "pod_status_resources": False,
     "image_reference_in_templates": False,
     "sharing_beside_security": False,
@@ -120,6 +124,7 @@ _SINCE_1_34 = {
 _SINCE_1_35 = _SINCE_1_34 | {
     "terminating_replicas": True,
     "image_volumes": True,
+    "nominated_only_when_unbound": True,
     "bad_options_are_bad_requests": True,
     "wording_of_1_34": False,
 }

@@ -6,7 +6,7 @@ Source: upstream ``pkg/api/pod`` (DropDisabledTemplateFields), and the gates' de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from reference.api.objects import Json
 from reference.versions import Version
@@ -131,13 +131,13 @@ def _drop_image_volumes(spec: Json, old: Json) -> None:
     names = [volume["name"] for volume in spec.get("volumes", ()) if "image" in volume]
     if not names:
         return
-    _keep(spec, "volumes", names)
+    _keep(spec, "volumes", lambda volume: "image" not in volume)
     for container in containers(spec):
-        _keep(container, "volumeMounts", names)
+        _keep(container, "volumeMounts", lambda mount: mount["name"] not in names)
 
 
-def _keep(holder: Json, member: str, without: list[str]) -> None:
-    kept = [one for one in holder.get(member, ()) if one["name"] not in without]
+def _keep(holder: Json, member: str, wanted: Callable[[Json], bool]) -> None:
+    kept = [one for one in holder.get(member, ()) if wanted(one)]
     if kept:
         holder[member] = kept
     else:

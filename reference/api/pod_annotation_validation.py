@@ -17,6 +17,7 @@ from reference.api.objects import Json
 from reference.api.paths import descending
 from reference.api.scheduling_validation import toleration_causes
 from reference.api.security_validation import containers_at
+from reference.versions import Version
 
 MIRROR = "kubernetes.io/config.mirror"
 SECCOMP_POD = "seccomp.security.alpha.kubernetes.io/pod"
@@ -30,14 +31,14 @@ _LOCAL = "localhost/"
 _RUNTIME = ("runtime/default", "docker/default")
 
 
-def pod_annotation_causes(annotations: Mapping[str, str], spec: Json, path: str) -> list[Cause]:
+def pod_annotation_causes(annotations: Mapping[str, str], spec: Json, path: str, version: Version) -> list[Cause]:
     """What is wrong with them in themselves; ``path`` is theirs."""
     causes: list[Cause] = []
     if MIRROR in annotations and not spec.get("nodeName"):
         text = "must set spec.nodeName if mirror pod annotation is set"
         causes.append(fielderrors.invalid(f"{path}[{MIRROR}]", annotations[MIRROR], text))
     if annotations.get(_TOLERATIONS):
-        causes += _tolerations(annotations[_TOLERATIONS], path)
+        causes += _tolerations(annotations[_TOLERATIONS], path, version)
     cost = annotations.get(_DELETION_COST, "0")
     if not (_INTEGER.fullmatch(cost) and -(2**31) <= int(cost) < 2**31):
         causes.append(fielderrors.invalid(f"{path}[{_DELETION_COST}]", cost, "must be a 32bit integer"))
@@ -51,13 +52,14 @@ def pod_annotation_causes(annotations: Mapping[str, str], spec: Json, path: str)
     return causes
 
 
-def _tolerations(text: str, path: str) -> list[Cause]:
+def _tolerations(text: str, path: str, version: Version) -> list[Cause]:
     try:
         check_syntax(text.encode())
         tolerations = msgspec.json.decode(text, type=list[dict[str, str | int | None]] | None)
     except (NotJson, msgspec.ValidationError) as error:
         return [fielderrors.invalid(path, _TOLERATIONS, str(error))]
-    return toleration_causes([_in_public_form(one) for one in tolerations or ()], f"{path}.{_TOLERATIONS}")
+    given = [_in_public_form(one) for one in tolerations or ()]
+    return toleration_causes(given, f"{path}.{_TOLERATIONS}", version)
 
 
 def _in_public_form(toleration: Json) -> Json:

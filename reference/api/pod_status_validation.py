@@ -28,7 +28,7 @@ _RESTART_ALL = "RestartAllContainers"
 def pod_status_causes(new: Pod, old: Pod, version: Version) -> list[Cause]:
     """What is wrong with the status of ``new``, which replaces that of ``old``; the spec is the same."""
     status, before = new.status, old.status
-    causes = _conditions(status) + _nominated(new, old)
+    causes = _conditions(status) + _nominated(new, old, version)
     if status.observed_generation < 0:
         causes.append(_not_negative(f"{_PATH}.observedGeneration", status.observed_generation))
     if status.qos_class != before.qos_class:
@@ -63,12 +63,12 @@ def _conditions(status: PodStatus) -> list[Cause]:
     return causes
 
 
-def _nominated(new: Pod, old: Pod) -> list[Cause]:
+def _nominated(new: Pod, old: Pod, version: Version) -> list[Cause]:
     name, at = new.status.nominated_node_name, f"{_PATH}.nominatedNodeName"
     if not name or name == old.status.nominated_node_name:
         return []
     causes = written_as(at, name, formats.dns_subdomain)
-    if pod_spec(old.spec).node_name:
+    if version.nominated_only_when_unbound and pod_spec(old.spec).node_name:
         causes.append(fielderrors.forbidden(at, "may not be set on pods that are already bound to a node"))
     return causes
 

@@ -67,7 +67,7 @@ _LONGEST_HOSTNAME = 64
 def pod_causes(metadata: ObjectMeta, spec: Raw, version: Version) -> list[Cause]:
     """What is wrong with the annotations and the spec of a Pod."""
     annotations, decoded = metadata.annotations, msgspec.json.decode(spec)
-    causes = pod_annotation_causes(annotations, decoded, "metadata.annotations") if annotations else []
+    causes = pod_annotation_causes(annotations, decoded, "metadata.annotations", version) if annotations else []
     causes += _remembered(bytes(spec), "spec", version.name, metadata.name, MIRROR in annotations)
     causes += _remembered_of_pods(bytes(spec))
     return causes
@@ -88,7 +88,7 @@ def new_pod_causes(metadata: ObjectMeta, spec: Raw) -> list[Cause]:
 def template_causes(annotations: Mapping[str, str], spec: Raw, path: str, version: Version) -> list[Cause]:
     """What is wrong with the annotations and the spec of a template at ``path``; it has no ephemeral containers."""
     decoded = msgspec.json.decode(spec) if annotations or b'"ephemeralContainers"' in bytes(spec) else {}
-    causes = pod_annotation_causes(annotations, decoded, f"{path}.annotations") if annotations else []
+    causes = pod_annotation_causes(annotations, decoded, f"{path}.annotations", version) if annotations else []
     causes += _remembered(bytes(spec), f"{path}.spec", version.name, "", False)
     causes += profile_causes(annotations, decoded, f"{path}.spec") if annotations else []
     if decoded.get("ephemeralContainers"):
@@ -97,7 +97,7 @@ def template_causes(annotations: Mapping[str, str], spec: Raw, path: str, versio
     return causes
 
 
-def pod_update_causes(new: Raw, old: Raw, path: str) -> list[Cause]:
+def pod_update_causes(new: Raw, old: Raw, path: str, version: Version) -> list[Cause]:
     """What is wrong with an update of a Pod's spec, of which little may change."""
     if new == old:
         return []
@@ -116,7 +116,8 @@ def pod_update_causes(new: Raw, old: Raw, path: str) -> list[Cause]:
     if deadline and "activeDeadlineSeconds" in after:
         return causes + deadline
     causes += deadline
-    causes += _toleration_causes(after.get("tolerations", []), before.get("tolerations", []), f"{path}.tolerations")
+    new_ones, old_ones = after.get("tolerations", []), before.get("tolerations", [])
+    causes += _toleration_causes(new_ones, old_ones, f"{path}.tolerations", version)
     gates = before.get("schedulingGates", [])
     causes += added_gate_causes(after.get("schedulingGates", []), gates, f"{path}.schedulingGates")
     if gates:
@@ -167,12 +168,12 @@ def _adds_only(new: Json, old: Json) -> bool:
     return all(new.get(member, [])[: len(kept)] == kept for member, kept in old.items())
 
 
-def _toleration_causes(new: list[Json], old: list[Json], path: str) -> list[Cause]:
+def _toleration_causes(new: list[Json], old: list[Json], path: str, version: Version) -> list[Cause]:
     """They may only become more, but each may change how long it tolerates; they are looked at once more."""
     kept = [{**one, "tolerationSeconds": None} for one in new]
     if not all({**one, "tolerationSeconds": None} in kept for one in old):
         return [fielderrors.forbidden(path, "existing toleration can not be modified except its tolerationSeconds")]
-    return toleration_causes(new, path)
+    return toleration_causes(new, path, version)
 
 
 def _deadline_causes(new: int | None, old: int | None, path: str) -> list[Cause]:
@@ -268,7 +269,7 @@ def _names(spec: Json, path: str, version: Version) -> list[Cause]:
         causes.append(fielderrors.invalid(f"{path}.activeDeadlineSeconds", deadline, text))
     for member in ("hostname", "subdomain"):
         causes += optional_as(spec, member, path, formats.dns_label)
-    causes += toleration_causes(spec.get("tolerations", ()), f"{path}.tolerations")
+    causes += toleration_causes(spec.get("tolerations", ()), f"{path}.tolerations", version)
     for index, alias in enumerate(spec.get("hostAliases", [])):
         at = f"{path}.hostAliases[{index}]"
         faults = address_faults(alias["ip"], strict=version.strict_addresses)

@@ -13,6 +13,7 @@ from reference.api.errors import Cause
 from reference.api.fielderrors import Word
 from reference.api.metadata_validation import label_causes
 from reference.api.objects import Json
+from reference.versions import Version
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -218,11 +219,13 @@ def added_gate_causes(new: Sequence[Json], old: Sequence[Json], path: str) -> li
     ]
 
 
-def toleration_causes(tolerations: Sequence[Mapping[str, object]], path: str) -> list[Cause]:
-    return [cause for index, one in enumerate(tolerations) for cause in _toleration(dict(one), f"{path}[{index}]")]
+def toleration_causes(tolerations: Sequence[Mapping[str, object]], path: str, version: Version) -> list[Cause]:
+    return [
+        cause for index, one in enumerate(tolerations) for cause in _toleration(dict(one), f"{path}[{index}]", version)
+    ]
 
 
-def _toleration(toleration: Json, path: str) -> list[Cause]:
+def _toleration(toleration: Json, path: str, version: Version) -> list[Cause]:
     causes: list[Cause] = []
     key, operator, value, effect = (toleration.get(name, "") for name in ("key", "operator", "value", "effect"))
     if key:
@@ -241,6 +244,7 @@ def _toleration(toleration: Json, path: str) -> list[Cause]:
             text = "value must be empty when `operator` is 'Exists'"
             causes.append(fielderrors.invalid(f"{path}.operator", value, text))
     else:
-        known = ["Equal", "Exists", "Lt", "Gt"] if operator in ("Lt", "Gt") else ["Equal", "Exists"]
+        compares = operator in ("Lt", "Gt") and not version.wording_of_1_34
+        known = ["Equal", "Exists", "Lt", "Gt"] if compares else ["Equal", "Exists"]
         causes.append(fielderrors.not_supported(f"{path}.operator", Word(operator), known))
     return causes + (one_of(f"{path}.effect", effect, _EFFECTS) if effect else [])

@@ -82,7 +82,7 @@ def validate_update(new: Object, old: Object, version: Version) -> tuple[Cause, 
         case Pod(), Pod():
             if new.spec != old.spec or new.metadata.annotations != old.metadata.annotations:
                 causes += pod_causes(new.metadata, new.spec, version)
-            causes += pod_update_causes(new.spec, old.spec, "spec")
+            causes += pod_update_causes(new.spec, old.spec, "spec", version)
         case Event(), Event():
             causes += event_causes(new)
     return _told(causes, version)

@@ -86,6 +86,8 @@ def _inside(source: str, value: Json, path: str, version: Version, *, of_pod: bo
         return projected_causes(value, f"{path}.projected", version)
     if source == "image":
         return _image(value, f"{path}.image", named=of_pod or version.image_reference_in_templates)
+    if source == "csi":
+        return _csi(value, f"{path}.csi", version)
     return _SOURCES[source](value, f"{path}.{'persistentDisk' if source == 'gcePersistentDisk' else source}")
 
 
@@ -253,11 +255,11 @@ def _storage_os(value: Json, path: str) -> list[Cause]:
     return causes + (given(value["secretRef"], f"{path}.secretRef", "name") if "secretRef" in value else [])
 
 
-def _csi(value: Json, path: str) -> list[Cause]:
+def _csi(value: Json, path: str, version: Version) -> list[Cause]:
     causes, driver = given(value, path, "driver"), value["driver"]
     if len(driver.encode()) > formats.LABEL_LENGTH:
         causes.append(fielderrors.too_long(f"{path}.driver", formats.LABEL_LENGTH))
-    if driver:
+    if driver or version.wording_of_1_34:  # which says of an empty one as well what a name looks like
         faults = formats.dns_subdomain(driver.lower())
         causes += [fielderrors.invalid(f"{path}.driver", driver, fault) for fault in faults]
     if "nodePublishSecretRef" in value:
@@ -313,7 +315,7 @@ _SOURCES: Mapping[str, _Check] = {
     "storageos": _storage_os,
     "projected": _of(),  # as images are, it is looked into apart, for it depends on the version
     "scaleIO": _of("gateway", "system", "volumeName"),
-    "csi": _csi,
+    "csi": _of(),
     "ephemeral": _ephemeral,
     "image": _of(),
 }
