@@ -22,13 +22,12 @@ Feature: What a template asks for is what its Pods get, or it is refused with th
 
   Rule: What the API server adds to a Pod it adds to each
 
-    Background:
-      Given a Deployment "web" of 1 replica, maxSurge 1, maxUnavailable 0, running "app:1"
-
     @id:pod-templates/completed
     Scenario Outline: <what>
-      When the operator runs "kubectl patch deployment/web --patch='{"spec":{"template":{"spec":<spec>}}}'"
-      Then the Deployment reports 2 replicas, 1 updated
+      Given a Deployment "web" of 0 replicas, running "app:1"
+      And the operator runs "kubectl patch deployment/web --patch='{"spec":{"template":{"spec":<spec>}}}'"
+      When the Deployment is scaled to 1
+      Then the Deployment reports 1 replica, 1 updated
 
       Examples:
         | what                                      | spec |
@@ -39,6 +38,7 @@ Feature: What a template asks for is what its Pods get, or it is refused with th
 
     @id:pod-templates/refused
     Scenario Outline: <what>, and the Pods that there are stay
+      Given a Deployment "web" of 1 replica, maxSurge 1, maxUnavailable 0, running "app:1"
       When the operator runs "kubectl patch deployment/web --patch='{"spec":{"template":{"spec":<spec>}}}'"
       Then the Deployment reports 1 replica, 0 updated
 

@@ -26,5 +26,6 @@ def test_the_model_does_what_the_real_one_did(version: str) -> None:
         f"{it.id} {step.heading()}: {step.differences[0]}" for it in comparison.different for step in it.different[:1]
     ]
     assert differences == []
-    assert not any(it.could_not_run for it in comparison.scenarios)
+    known = {it.id for it in recorded.scenarios}
+    assert not [it.id for it in comparison.scenarios if it.could_not_run and it.id in known]
     assert len(comparison.compared) > 0.9 * len(recorded.scenarios)

@@ -47,7 +47,7 @@ def test_a_difference_is_told_made_short_and_kept_in_a_file(tmp_path: Path) -> N
         (("--seed=1", "--targets=model,moon"), "no target is called 'moon'"),
         (("none.feature",), "File 'none.feature' does not exist"),
         (("README.md", "--seed=1"), "--seed writes a story, and FILE has some: give one of the two"),
-        (("Makefile",), "Makefile: there is no scenario in it"),
+        (("Makefile",), "Makefile:20: Unexpected token found"),
     ],
 )
 def test_what_cannot_be_played_is_said_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:

@@ -66,13 +66,15 @@ def test_what_is_refused_stays_refused(local: LocalTarget, trouble: Trouble) -> 
         made = session.create(DEPLOYMENT, deployment("web", 0, "app:1"))
         session.settle()
         assert session.get(DEPLOYMENT, "web")["metadata"]["uid"] == made["metadata"]["uid"]
+        changed = {**made, "spec": {**made["spec"], "replicas": 7}}
+        stale = {**changed, "metadata": {**made["metadata"], "resourceVersion": "1"}}
         for _ in range(2):
             with pytest.raises(ApiError, match="already exists"):
                 session.create(DEPLOYMENT, deployment("web", 0, "app:1"))
             with pytest.raises(ApiError, match="not found"):
                 session.delete(DEPLOYMENT, "nothing")
             with pytest.raises(ApiError, match="object has been modified"):
-                session.update(DEPLOYMENT, "web", {**made, "spec": {**made["spec"], "replicas": 7}})
+                session.update(DEPLOYMENT, "web", stale)
         session.delete(DEPLOYMENT, "web", DeleteOptions(propagation_policy="Background"))
         session.settle()
         assert session.list(DEPLOYMENT) == []
