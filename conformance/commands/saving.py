@@ -30,11 +30,11 @@ def save(directory: Path, reports: Sequence[Report]) -> None:
     """Writes the reports, those of one target with a number. Raises CouldNotSave."""
     names = [re.sub(r"[^\w.+-]", "-", report.target).lstrip(".") or "target" for report in reports]
     count, seen = Counter(names), Counter[str]()
+    prepare(directory)
     for name, report in zip(names, reports, strict=True):
         seen[name] += 1
         file = directory / (f"{name}.json" if count[name] == 1 else f"{name}-{seen[name]}.json")
         try:
-            check_writable(directory)
             write_own(file, msgspec.json.encode(report) + b"\n")
         except OSError as error:
             raise _could_not(file, error) from error
